@@ -1,0 +1,70 @@
+package expr
+
+import "strings"
+
+// FieldPath names a column or a field inside structs, outermost first. A part may hold any character, dots included.
+type FieldPath []string
+
+// String gives the path as SQL text: parts that are no plain identifier are double-quoted.
+func (p FieldPath) String() string {
+	parts := make([]string, len(p))
+	for i, s := range p {
+		parts[i] = quotePart(s)
+	}
+	return strings.Join(parts, ".")
+}
+
+// Key gives the path with parts quoted only where a dot or a quote makes that needed; equal keys mean equal paths.
+// EXPLAIN uses it for `columns` and `column_bytes`.
+func (p FieldPath) Key() string {
+	parts := make([]string, len(p))
+	for i, s := range p {
+		if s == "" || strings.ContainsAny(s, ".\"`") {
+			s = QuoteIdent(s)
+		}
+		parts[i] = s
+	}
+	return strings.Join(parts, ".")
+}
+
+// Equal tells whether both have the same parts.
+func (p FieldPath) Equal(q FieldPath) bool {
+	return len(p) == len(q) && p.HasPrefix(q)
+}
+
+// HasPrefix tells whether q's parts are the first parts of p. `s` is no prefix of `s_a` or `"s.a"`.
+func (p FieldPath) HasPrefix(q FieldPath) bool {
+	if len(q) > len(p) {
+		return false
+	}
+	for i := range q {
+		if p[i] != q[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Child gives the path of a field below p; p is not changed.
+func (p FieldPath) Child(name string) FieldPath {
+	c := make(FieldPath, len(p)+1)
+	copy(c, p)
+	c[len(p)] = name
+	return c
+}
+
+// QuoteIdent gives s as a double-quoted SQL identifier.
+func QuoteIdent(s string) string { return `"` + strings.ReplaceAll(s, `"`, `""`) + `"` }
+
+func quotePart(s string) string {
+	for i, r := range s {
+		if r == '_' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || i > 0 && r >= '0' && r <= '9' {
+			continue
+		}
+		return QuoteIdent(s)
+	}
+	if s == "" {
+		return `""`
+	}
+	return s
+}

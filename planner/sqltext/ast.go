@@ -1,0 +1,420 @@
+package sqltext
+
+// The tree that Parse gives. It holds names and literals as the user wrote them, nothing resolved, nothing typed. Pos is
+// always a byte offset in the user's own text; Position turns it into line and column.
+
+// Statement is a whole statement.
+type Statement interface{ stmt() }
+
+// QueryStmt is SELECT, VALUES, WITH, or a set operation.
+type QueryStmt struct{ Query *Query }
+
+// ExplainStmt is EXPLAIN [ANALYZE] [FORMAT='json'] Q, in any order of the options.
+type ExplainStmt struct {
+	Analyze bool
+	JSON    bool
+	Query   Statement
+}
+
+// SetStmt is SET name = value, SET name TO value; Value is the text of the value. Reset is RESET name.
+type SetStmt struct {
+	Name, Value string
+	Reset       bool
+	Pos         int
+}
+
+// UseStmt is USE [catalog.]schema.
+type UseStmt struct {
+	Name []Ident
+	Pos  int
+}
+
+// ShowStmt is SHOW name, SHOW TABLES, DESCRIBE table.
+type ShowStmt struct {
+	What string // "tables", "schemas", "columns", or the name of an option
+	Name []Ident
+	Pos  int
+}
+
+// WriteStmt is any statement that changes something (CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER). Its parts
+// are not taken apart yet; Kind is the first words in upper case, as "CREATE TABLE".
+type WriteStmt struct {
+	Kind string
+	Pos  int
+}
+
+func (*QueryStmt) stmt()   {}
+func (*ExplainStmt) stmt() {}
+func (*SetStmt) stmt()     {}
+func (*UseStmt) stmt()     {}
+func (*ShowStmt) stmt()    {}
+func (*WriteStmt) stmt()   {}
+
+// Ident is one part of a name. Quoted parts ("x" or `x`) hold their text with the quoting undone.
+type Ident struct {
+	Text   string
+	Quoted bool
+}
+
+// Query is a query expression with all that may stand around its body.
+type Query struct {
+	With      []CTE
+	Recursive bool
+	Body      Body
+	OrderBy   []OrderItem
+	Limit     Expr // nil: none
+	Offset    Expr // nil: none
+	Pos       int
+}
+
+// CTE is one WITH element.
+type CTE struct {
+	Name    Ident
+	Columns []Ident
+	Query   *Query
+	Pos     int
+}
+
+// Body is *Select, *SetOp, *Values or *Query (in parentheses).
+type Body interface{ body() }
+
+// SetOp is L op R.
+type SetOp struct {
+	Op   string // "UNION", "EXCEPT", "INTERSECT"
+	All  bool
+	L, R Body
+	Pos  int
+}
+
+// Values is VALUES (...), (...).
+type Values struct {
+	Rows [][]Expr
+	Pos  int
+}
+
+// Select is one query block.
+type Select struct {
+	Distinct   bool
+	DistinctOn []Expr
+	Items      []SelectItem
+	From       []TableExpr // comma-separated
+	Where      Expr
+	GroupBy    []GroupItem
+	GroupAll   bool // GROUP BY ALL
+	Having     Expr
+	Qualify    Expr
+	Windows    []NamedWindow
+	Pos        int
+}
+
+func (*Select) body() {}
+func (*SetOp) body()  {}
+func (*Values) body() {}
+func (*Query) body()  {}
+
+// SelectItem is an expression with an optional alias, or a star.
+type SelectItem struct {
+	Expr  Expr // *Star for stars
+	Alias *Ident
+	Text  string // the expression as the user wrote it: the name of a column without alias
+	Pos   int
+}
+
+// GroupItem is one element of GROUP BY: Kind "" (Sets[0] has the one expression), "ROLLUP", "CUBE" or "GROUPING SETS".
+type GroupItem struct {
+	Kind string
+	Sets [][]Expr
+	Pos  int
+}
+
+// OrderItem is one key of ORDER BY. NullsFirst is nil where nothing is said (NULLS LAST, both ways).
+type OrderItem struct {
+	Expr       Expr
+	Desc       bool
+	NullsFirst *bool
+	Pos        int
+}
+
+// NamedWindow is WINDOW name AS (spec).
+type NamedWindow struct {
+	Name Ident
+	Spec WindowSpec
+}
+
+// WindowSpec is what stands in OVER (...). Frame is the clause as written, checked, or empty.
+type WindowSpec struct {
+	Name        *Ident // OVER name, or the base window
+	PartitionBy []Expr
+	OrderBy     []OrderItem
+	Frame       string
+}
+
+// TableExpr is *TableName, *Join, *Derived, *TableFunc.
+type TableExpr interface{ tableExpr() }
+
+// TableName is a table as named, with version suffix still in the last part ("t@7").
+type TableName struct {
+	Name    []Ident
+	AsOf    Expr // nil without AS OF TIMESTAMP
+	Alias   *Ident
+	Columns []Ident // alias's column names
+	Pos     int
+}
+
+// Join joins two table expressions.
+type Join struct {
+	Kind    string // "INNER", "LEFT", "RIGHT", "FULL", "CROSS"
+	Natural bool
+	Lateral bool // the right side may see the left one
+	L, R    TableExpr
+	On      Expr
+	Using   []Ident
+	Pos     int
+}
+
+// Derived is a subquery or VALUES in FROM.
+type Derived struct {
+	Query   *Query
+	Lateral bool
+	Alias   *Ident
+	Columns []Ident
+	Pos     int
+}
+
+// TableFunc is a table function in FROM: UNNEST(x) AS u(t), range(...), generate_series(...).
+type TableFunc struct {
+	Call    *FuncCall
+	Alias   *Ident
+	Columns []Ident
+	Pos     int
+}
+
+func (*TableName) tableExpr() {}
+func (*Join) tableExpr()      {}
+func (*Derived) tableExpr()   {}
+func (*TableFunc) tableExpr() {}
+
+// Expr is an expression; each node has the position of its first character.
+type Expr interface {
+	ExprPos() int
+}
+
+// At is the position that every expression node embeds.
+type At struct{ Pos int }
+
+// ExprPos gives the byte offset in the user's text.
+func (a At) ExprPos() int { return a.Pos }
+
+type (
+	// Name is a dotted name of any number of parts.
+	Name struct {
+		At
+		Parts []Ident
+	}
+	// Star is * or t.*, with EXCLUDE and REPLACE.
+	Star struct {
+		At
+		Qualifier []Ident
+		Exclude   []Ident
+		Replace   []SelectItem
+	}
+	// NullLit is NULL.
+	NullLit struct{ At }
+	// BoolLit is TRUE or FALSE.
+	BoolLit struct {
+		At
+		Value bool
+	}
+	// NumberLit is a number as written, without sign.
+	NumberLit struct {
+		At
+		Text string
+	}
+	// StringLit is a text.
+	StringLit struct {
+		At
+		Value string
+	}
+	// TypedLit is DATE '...', TIME '...', TIMESTAMP '...', TIMESTAMPTZ '...', BLOB '...'; Type is as in CAST.
+	TypedLit struct {
+		At
+		Type  TypeName
+		Value string
+	}
+	// IntervalLit is INTERVAL '2 hours', INTERVAL '1' DAY, INTERVAL 3 MINUTE, INTERVAL (x) DAY. Unit is upper case
+	// without plural, or empty.
+	IntervalLit struct {
+		At
+		Value Expr
+		Unit  string
+	}
+	// ParamRef is ? or $n; Index from 0.
+	ParamRef struct {
+		At
+		Index int
+	}
+	// Unary is "-", "+", "NOT", "~".
+	Unary struct {
+		At
+		Op string
+		X  Expr
+	}
+	// Binary is an operator: = <> < <= > >= AND OR + - * / // % || "IS DISTINCT FROM" "IS NOT DISTINCT FROM" ^ & | << >> ~ "SIMILAR TO" ...
+	Binary struct {
+		At
+		Op   string
+		L, R Expr
+	}
+	// IsTest is X IS [NOT] NULL | TRUE | FALSE | UNKNOWN.
+	IsTest struct {
+		At
+		X    Expr
+		Test string
+		Not  bool
+	}
+	// InList is X [NOT] IN (a, b).
+	InList struct {
+		At
+		X    Expr
+		List []Expr
+		Not  bool
+	}
+	// BetweenExpr is X [NOT] BETWEEN Lo AND Hi.
+	BetweenExpr struct {
+		At
+		X, Lo, Hi Expr
+		Not       bool
+	}
+	// LikeExpr is X [NOT] LIKE|ILIKE Pattern [ESCAPE 'c']; Escape is nil where none is written.
+	LikeExpr struct {
+		At
+		X, Pattern Expr
+		Escape     *string
+		FoldCase   bool
+		Not        bool
+	}
+	// CastExpr is CAST(X AS T), TRY_CAST(X AS T), X::T.
+	CastExpr struct {
+		At
+		X   Expr
+		To  TypeName
+		Try bool
+	}
+	// CaseExpr is CASE [Operand] WHEN ... END.
+	CaseExpr struct {
+		At
+		Operand Expr
+		Whens   []CaseWhen
+		Else    Expr
+	}
+	// FuncCall is name(args), with all that may follow it. Star is count(*).
+	FuncCall struct {
+		At
+		Name        string // lower case
+		Args        []Expr
+		ArgNames    []string // of name := value; nil where no argument is named
+		Star        bool
+		Distinct    bool
+		OrderBy     []OrderItem
+		WithinGroup bool // OrderBy came by WITHIN GROUP
+		Filter      Expr
+		Over        *WindowSpec
+		IgnoreNulls bool
+	}
+	// Subscript is X[Key]; Slice is X[Lo:Hi], either of which may be nil.
+	Subscript struct {
+		At
+		X, Key Expr
+	}
+	// SliceExpr is X[Lo:Hi].
+	SliceExpr struct {
+		At
+		X, Lo, Hi Expr
+	}
+	// FieldAccess is (X).name or X[...].name.
+	FieldAccess struct {
+		At
+		X    Expr
+		Name Ident
+	}
+	// ListLit is [a, b].
+	ListLit struct {
+		At
+		Items []Expr
+	}
+	// StructLit is {'a': 1}.
+	StructLit struct {
+		At
+		Names  []string
+		Values []Expr
+	}
+	// RowLit is (a, b) with two or more items.
+	RowLit struct {
+		At
+		Items []Expr
+	}
+	// LambdaExpr is x -> body, or (x, y) -> body.
+	LambdaExpr struct {
+		At
+		Params []Ident
+		Body   Expr
+	}
+	// SubqueryExpr is (SELECT ...) as a value.
+	SubqueryExpr struct {
+		At
+		Query *Query
+	}
+	// ExistsExpr is [NOT] EXISTS (SELECT ...).
+	ExistsExpr struct {
+		At
+		Query *Query
+		Not   bool
+	}
+	// InSubquery is X [NOT] IN (SELECT ...).
+	InSubquery struct {
+		At
+		X     Expr
+		Query *Query
+		Not   bool
+	}
+	// Quantified is X op ANY|ALL (SELECT ...) or X op ANY|ALL (list).
+	Quantified struct {
+		At
+		X     Expr
+		Op    string
+		All   bool
+		Query *Query // nil for a list
+		List  Expr
+	}
+	// ExtractExpr is EXTRACT(part FROM x); Part is lower case.
+	ExtractExpr struct {
+		At
+		Part string
+		X    Expr
+	}
+	// AtTimeZone is X AT TIME ZONE Zone.
+	AtTimeZone struct {
+		At
+		X, Zone Expr
+	}
+	// CollateExpr is X COLLATE name.
+	CollateExpr struct {
+		At
+		X    Expr
+		Name string
+	}
+)
+
+// CaseWhen is one arm of a CaseExpr.
+type CaseWhen struct{ Cond, Then Expr }
+
+// TypeName is a type as SQL spells it: upper-case Name with its arguments, as DECIMAL(10,2); nested types have
+// Children with Fields for a STRUCT's names. ListDepth counts trailing [].
+type TypeName struct {
+	Name      string
+	Args      []int
+	Fields    []string
+	Children  []TypeName
+	ListDepth int
+	Pos       int
+}

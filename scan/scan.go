@@ -1,0 +1,106 @@
+// Package scan is the waist between the planner and storage: what a scan is asked (Spec), what it answers (Plan,
+// Stream), and what it says of itself (PlanInfo, Metrics). The planner sees tables only through it.
+package scan
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/expr"
+)
+
+// The special columns: they exist when asked for by name, and never stand in Spec.Columns.
+const (
+	RowID   = "_rowid"   // uint64
+	RowAddr = "_rowaddr" // uint64: fragment id << 32 | physical offset
+	FragID  = "_fragid"  // uint64
+)
+
+// TableRef names one version of one table as a statement does.
+type TableRef struct {
+	Catalog, Schema, Table string // empty where the statement left it out
+	Version                string // the part after '@': a number, a tag, "branch:7", "branch:"; empty for the newest
+	AsOf                   *int64 // microseconds since 1970 UTC; nil without AS OF TIMESTAMP
+}
+
+// Source is one version of one table. It is safe for concurrent use.
+type Source interface {
+	// Name is the table's full name, as in "lance.main.t": catalog, schema and table as Key-quoted parts.
+	Name() string
+	// Version is the table version that every scan of this source reads.
+	Version() uint64
+	// Schema holds all columns, `__stats__:*` ones included, with the table's own Arrow types and metadata.
+	Schema() *arrow.Schema
+	// Rows is the number of live rows.
+	Rows() int64
+	// Plan checks a Spec and decides what it will read, without reading data.
+	Plan(ctx context.Context, spec Spec) (Plan, error)
+}
+
+// Computed is a column that the scan computes per row and adds under a name of its own.
+type Computed struct {
+	Name string
+	Expr expr.Expr // bound, over columns of the table; may hold StatsTest and StatsState
+}
+
+// Spec is what a scan is asked for. It is a value: two equal Specs on one Source give equal answers.
+type Spec struct {
+	// Columns are the paths to return: leaf paths, or a struct (or list, ...) as a whole. Paths below one top-level
+	// column come back as one struct that holds just these, in the table's order of fields; top-level columns come in
+	// the order of their first path here. Names as the table spells them.
+	Columns []expr.FieldPath
+	// Special are special columns to return after Columns, by name.
+	Special []string
+	// Computed columns come after Special.
+	Computed []Computed
+	// StatsFilter and Filter are bound booleans over the table's columns and special columns; a row passes where both
+	// are true. StatsFilter is the conjuncts that hold a StatsTest, Filter all others. nil: no filter.
+	StatsFilter expr.Expr
+	Filter      expr.Expr
+	// Limit is the most rows to return, negative for all; Offset rows that pass are skipped first.
+	Limit  int64
+	Offset int64
+	// BatchRows bounds the rows of a batch; 0 for the default. Batches are also cut by bytes (about 1 MiB).
+	BatchRows int
+}
+
+// Plan is a decided scan. Open may be called more than once; each Stream is of its own.
+type Plan interface {
+	Info() PlanInfo
+	// Schema is that of every batch: Columns grouped by top-level column, then Special, then Computed.
+	Schema() *arrow.Schema
+	Open(ctx context.Context, mem memory.Allocator) (Stream, error)
+}
+
+// PlanInfo is what EXPLAIN shows of a scan without running it.
+type PlanInfo struct {
+	Table       string
+	Version     uint64
+	Columns     []string // Key of each path; a struct all of whose leaves are asked for stands as itself
+	StatsFilter string
+	Filter      string
+	Limit       *int64
+	Fragments   int
+	Rows        int64
+}
+
+// Stream gives the batches of a scan, in the table's order.
+type Stream interface {
+	// Next gives the next batch, which the caller releases, or io.EOF. It ends early when ctx does.
+	Next(ctx context.Context) (arrow.RecordBatch, error)
+	// Metrics may be called at any time, also after Close.
+	Metrics() Metrics
+	// Close releases all; calling it again does nothing.
+	Close() error
+}
+
+// Metrics counts what a stream has read so far, where the reads happen.
+type Metrics struct {
+	FragmentsRead int   // fragments from which projected columns were read
+	RowsSelected  int64 // rows that passed the filters, before the limit, of what was scanned
+	BytesRead     int64 // of the ranges asked for, gaps of merged reads included; metadata included
+	ReadRequests  int64
+	ColumnBytes   map[string]int64 // by Key of the leaf path
+}
