@@ -142,7 +142,7 @@ def write_sst(path):
 EVENT = pa.schema(
     [
         pa.field("id", pa.int64(), nullable=False),
-        pa.field("at", pa.timestamp("us", "UTC")),
+        pa.field("seen", pa.timestamp("us", "UTC")),
         pa.field("kind", pa.utf8()),
         pa.field(
             "device",
@@ -175,7 +175,7 @@ EVENT = pa.schema(
             ),
         ),
         pa.field(
-            "user",
+            "account",
             pa.struct(
                 [
                     pa.field("id", pa.int64(), nullable=False),
@@ -193,17 +193,17 @@ EVENT = pa.schema(
 
 def event(i, rng):
     note = None if i % 5 else f"note {i}"
-    patch = None if i % 7 == 0 else {"level": i % 12, "note": note}
+    patch = None if i % 7 == 0 else {"level": i % 10, "note": note}
     build = None if i % 11 == 0 else {"number": 1000 + i, "patch": patch}
     system = None if i % 13 == 0 else {"name": ["linux", "mac", "win"][i % 3], "build": build}
     device = None if i % 17 == 0 else {"model": f"m{i % 6}", "os": system}
     items = [{"sku": f"s{k}", "qty": None if k == 2 else int(rng.integers(1, 9))} for k in range(i % 4)]
     return {
         "id": i,
-        "at": dt.datetime(2024, 5, 1, tzinfo=dt.timezone.utc) + dt.timedelta(minutes=17 * i),
+        "seen": dt.datetime(2024, 5, 1, tzinfo=dt.timezone.utc) + dt.timedelta(minutes=17 * i),
         "kind": ["view", "click", "buy", None][i % 4],
         "device": device,
-        "user": {"id": int(rng.integers(1, 60)), "geo": {"country": ["NO", "AT", "PT", "JP"][i % 4]}},
+        "account": {"id": int(rng.integers(1, 60)), "geo": {"country": ["NO", "AT", "PT", "JP"][i % 4]}},
         "tags": None if i % 10 == 9 else [f"t{k}" for k in range(i % 3)],
         "items": None if i % 19 == 3 else items,
         "props": None if i % 8 == 7 else [(f"k{k}", f"v{i}") for k in range(i % 3)],
@@ -258,15 +258,22 @@ def answers(sst, events):
     ]
     warm = [r["id"] for r in sst if (s := stats_of(r["sst"])) and (s["max"] is None or s["max"] > 295.0)]
     chl = [r["id"] for r in sst if (s := stats_of(r["chl"])) and (s["max"] is None or s["max"] > 1.0)]
+
     def level(r):
         for k in ("os", "build", "patch"):
             r = r and r[k]
         return r and r["level"]
-    deep = [r["id"] for r in events if (n := level(r["device"])) is not None and n > 9]
+
+    deep = [r["id"] for r in events if (n := level(r["device"])) is not None and n > 7]
+    countries = {}
+    for r in events:
+        if level(r["device"]) == 4:
+            c = r["account"]["geo"]["country"]
+            countries[c] = countries.get(c, 0) + 1
     kinds = {}
     for r in events:
         kinds[r["kind"] or ""] = kinds.get(r["kind"] or "", 0) + 1
-    return {"tropics_kelvin": tropics, "warm": warm, "chl": chl, "deep_patch": deep, "kinds": kinds}
+    return {"tropics_kelvin": tropics, "warm": warm, "chl": chl, "deep_patch": deep, "kinds": kinds, "level_4_by_country": countries}
 
 
 def main():
