@@ -1,0 +1,109 @@
+// Package planner turns SQL text, and scan requests, into physical plans. It sees tables only through its Resolver and
+// the scan package; nothing here reads data.
+//
+// A statement goes through sqltext (text to syntax tree), logical (names and types), rules (push-down) and physical
+// (engine choice, the residual SQL text).
+package planner
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/physical"
+)
+
+// Resolver finds tables. The planner fills in the session's catalog and schema where a statement leaves them out and
+// asks once per table version and statement. An unknown name is an errs.ErrNotFound that names the nearest ones.
+type Resolver = logical.Resolver
+
+// Options is what a statement is planned under.
+type Options struct {
+	// Catalog and Schema are the session's; they fill in what a table name leaves out. Empty leaves it to the Resolver.
+	Catalog, Schema string
+	// TimeZone is the session's time zone; empty is UTC.
+	TimeZone string
+	// Params are the parameters' values, each of the type it was sent with. nil prepares a statement: ParamTypes and
+	// the result's columns are known then, but the plan stands for no particular values and must not be run.
+	Params   []*expr.Literal
+	Resolver Resolver
+	// Now is what now() and its kin give; the zero time is the time of the call.
+	Now time.Time
+	// Writable tells that the server was started with --writable.
+	Writable bool
+}
+
+// Kind is the kind of a statement.
+type Kind int
+
+// The kinds. Of KindSet, KindUse and KindShow the planner only takes the text apart: the session answers them.
+const (
+	KindQuery Kind = iota
+	KindExplain
+	KindSet
+	KindUse
+	KindShow
+)
+
+// Statement is a planned statement.
+type Statement struct {
+	Kind Kind
+	// Plan is set for KindQuery and KindExplain; for the latter it is the plan of the explained query.
+	Plan *physical.Plan
+	// Analyze and JSON are the options of KindExplain.
+	Analyze, JSON bool
+	// ParamTypes has the type of each parameter as its place in the statement tells; utf8 where nothing tells.
+	ParamTypes []arrow.DataType
+	// Set, Use and Show are set for the kinds of these names.
+	Set  *Set
+	Use  []string // [catalog,] schema
+	Show *Show
+}
+
+// Set is SET name = value or RESET name; the name is in lower case.
+type Set struct {
+	Name, Value string
+	Reset       bool
+}
+
+// Show is SHOW name, SHOW TABLES, DESCRIBE table.
+type Show struct {
+	What string   // "tables", "schemas", "columns", or the name of an option in lower case
+	Name []string // the table of "columns", the schema of "tables"
+}
+
+// Plan plans one statement. Refusals are *errs.SQLError with line and column, of the kinds InvalidInput, NotFound,
+// Unsupported or PermissionDenied.
+func Plan(ctx context.Context, text string, o Options) (*Statement, error) {
+	return plan(ctx, text, o)
+}
+
+// ScanRequest asks for one table without SQL: the JSON scan command and whole-table descriptors.
+type ScanRequest struct {
+	// Table is a name as in SQL, [catalog.][schema.]table, dots part it, quoted parts may hold dots, with the version
+	// suffix allowed in its last part.
+	Table string
+	// TablePath is used instead of Table where the parts are known: no part is taken apart, nor read as a version.
+	TablePath []string
+	// Version is a number or a tag, empty for the newest.
+	Version string
+	// Columns are names as in SQL; nil is all columns but the stats columns, an empty list none. `s.a` gives the
+	// struct s holding just a.
+	Columns []string
+	// Filter is Lance's SQL text, FilterExpr our SQL with values as stats, LanceFilter our SQL with nothing rewritten.
+	// The last two combine by AND; Filter with either is an error. Empty is none.
+	Filter, FilterExpr, LanceFilter string
+	// Limit is the most rows, nil for all; Offset rows that pass the filters are skipped first.
+	Limit  *int64
+	Offset int64
+	// WithRowID adds _rowid after the columns.
+	WithRowID bool
+}
+
+// PlanScan plans a scan request; the plan is always Direct. Params of o are not used.
+func PlanScan(ctx context.Context, r ScanRequest, o Options) (*Statement, error) {
+	return planScan(ctx, r, o)
+}
