@@ -1,0 +1,194 @@
+package table
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/objstore"
+)
+
+const (
+	versionsDir = "_versions"
+	// tailRead is read of a manifest file at first: most manifests are smaller.
+	tailRead = 64 << 10
+	// maxManifest bounds the manifest message (without sections) that is read.
+	maxManifest = 2 << 30
+)
+
+// VersionFile is the manifest file of one version.
+type VersionFile struct {
+	Version uint64
+	Name    string // relative to the branch's folder: "_versions/..."
+	ETag    string // of the listing; empty where it was not listed
+}
+
+// parseVersionName reads the version off a file name: the number itself, or 2^64-1 less the number in 20 digits.
+func parseVersionName(name string) (version uint64, inverted, ok bool) {
+	digits, ok := strings.CutSuffix(name, ".manifest")
+	if !ok || strings.HasPrefix(name, "d") {
+		return 0, false, false
+	}
+	n, err := strconv.ParseUint(digits, 10, 64)
+	if err != nil || digits[0] == '+' {
+		return 0, false, false
+	}
+	if len(digits) == 20 {
+		return math.MaxUint64 - n, true, true
+	}
+	return n, false, true
+}
+
+// versionNames gives the names that the manifest of a version may have, the newer scheme first.
+func versionNames(version uint64) []string {
+	if version&DetachedBit != 0 {
+		return []string{fmt.Sprintf("%s/d%d.manifest", versionsDir, version)}
+	}
+	return []string{
+		fmt.Sprintf("%s/%020d.manifest", versionsDir, math.MaxUint64-version),
+		fmt.Sprintf("%s/%d.manifest", versionsDir, version),
+	}
+}
+
+// ListVersions lists the versions of a branch, the newest first. dir is the branch's folder, "" for main. Without any it
+// is an errs.ErrNotFound.
+func ListVersions(ctx context.Context, s objstore.Store, dir string) ([]VersionFile, error) {
+	infos, err := s.List(ctx, join(dir, versionsDir))
+	if err != nil {
+		return nil, fmt.Errorf("list versions: %w", err)
+	}
+	var files []VersionFile
+	var schemes [2]bool
+	for _, info := range infos {
+		version, inverted, ok := parseVersionName(info.Name)
+		if !ok || info.Dir {
+			continue
+		}
+		scheme := 0
+		if inverted {
+			scheme = 1
+		}
+		schemes[scheme] = true
+		files = append(files, VersionFile{Version: version, Name: versionsDir + "/" + info.Name, ETag: info.ETag})
+	}
+	if schemes[0] && schemes[1] {
+		return nil, errs.Corruptf(join(dir, versionsDir), -1, "it mixes both naming schemes of manifests")
+	}
+	if len(files) == 0 {
+		return nil, errs.NotFoundf("%s holds no version", join(dir, versionsDir))
+	}
+	slices.SortFunc(files, func(a, b VersionFile) int {
+		if a.Version > b.Version {
+			return -1
+		}
+		return 1
+	})
+	return files, nil
+}
+
+// ReadManifest reads one version's manifest.
+func ReadManifest(ctx context.Context, s objstore.Store, dir string, file VersionFile) (*Manifest, error) {
+	m, err := readManifest(ctx, s, dir, file.Name)
+	if err != nil {
+		return nil, err
+	}
+	if m.Version != file.Version {
+		return nil, errs.Corruptf(join(dir, file.Name), -1, "it holds version %d", m.Version)
+	}
+	return m, nil
+}
+
+func readManifest(ctx context.Context, s objstore.Store, dir, name string) (*Manifest, error) {
+	object := join(dir, name)
+	r, err := s.Open(ctx, object)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	size := r.Size()
+	tailLen := min(size, tailRead)
+	got, err := r.ReadRanges(ctx, []objstore.Range{{Offset: size - tailLen, Size: tailLen}})
+	if err != nil {
+		return nil, err
+	}
+	b := got[0]
+	pos, err := manifestPosition(b, uint64(size), object)
+	if err != nil {
+		return nil, err
+	}
+	if uint64(size)-pos > maxManifest {
+		return nil, errs.Corruptf(object, int64(pos), "manifest of %d bytes, at most %d are read", uint64(size)-pos, maxManifest)
+	}
+	start := size - tailLen
+	if int64(pos) < start {
+		more, err := r.ReadRanges(ctx, []objstore.Range{{Offset: int64(pos), Size: start - int64(pos)}})
+		if err != nil {
+			return nil, err
+		}
+		b, start = slices.Concat(more[0], b), int64(pos)
+	}
+	msg, err := unmarshalManifest(b[int64(pos)-start:], pos, object)
+	if err != nil {
+		return nil, err
+	}
+	return newManifest(msg, dir, name, uint64(size))
+}
+
+// Latest reads the newest version of a branch.
+func Latest(ctx context.Context, s objstore.Store, dir string) (*Manifest, error) {
+	files, err := ListVersions(ctx, s, dir)
+	if err != nil {
+		return nil, err
+	}
+	return ReadManifest(ctx, s, dir, files[0])
+}
+
+// FindVersion finds the manifest file of a version by its number, without listing. A version that is not there is an
+// errs.ErrNotFound.
+func FindVersion(ctx context.Context, s objstore.Store, dir string, version uint64) (VersionFile, error) {
+	for _, name := range versionNames(version) {
+		info, err := s.Stat(ctx, join(dir, name))
+		if errors.Is(err, errs.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return VersionFile{}, err
+		}
+		return VersionFile{Version: version, Name: name, ETag: info.ETag}, nil
+	}
+	return VersionFile{}, errs.NotFoundf("version %d does not exist, or was cleaned up", version)
+}
+
+// AtVersion reads a version of a branch by its number.
+func AtVersion(ctx context.Context, s objstore.Store, dir string, version uint64) (*Manifest, error) {
+	file, err := FindVersion(ctx, s, dir, version)
+	if err != nil {
+		return nil, err
+	}
+	return ReadManifest(ctx, s, dir, file)
+}
+
+// AsOf reads the version of a branch that was the newest at a time. Manifests are read one by one from the newest on, so a
+// time long past costs a read for each version since. Where all are younger, it is an errs.ErrNotFound.
+func AsOf(ctx context.Context, s objstore.Store, dir string, t time.Time) (*Manifest, error) {
+	files, err := ListVersions(ctx, s, dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		m, err := ReadManifest(ctx, s, dir, f)
+		if err != nil {
+			return nil, err
+		}
+		if !m.Timestamp.After(t) {
+			return m, nil
+		}
+	}
+	return nil, errs.NotFoundf("no version is as old as %s", t.UTC().Format(time.RFC3339Nano))
+}
