@@ -1,0 +1,134 @@
+import java.sql.Connection;
+import java.sql.DatabaseMetaData;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Types;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+
+/** Connects, browses and selects as a BI tool does. Argument: HOST:PORT. Prints PASS or FAIL for each check. */
+public class Checks {
+    interface Check {
+        void run(Connection c) throws Exception;
+    }
+
+    static int failed = 0;
+
+    static void check(Connection c, String name, Check check) {
+        try {
+            check.run(c);
+            System.out.println("PASS " + name);
+        } catch (Exception | AssertionError | NoSuchMethodError e) {
+            failed++;
+            System.out.println("FAIL " + name + ": " + e.toString().replaceAll("\\s+", " "));
+        }
+    }
+
+    static void equal(Object got, Object want) {
+        if (!Objects.equals(got, want)) {
+            throw new AssertionError("got " + got + ", want " + want);
+        }
+    }
+
+    static List<String> column(ResultSet rows, String name) throws SQLException {
+        List<String> all = new ArrayList<>();
+        while (rows.next()) {
+            all.add(rows.getString(name));
+        }
+        return all;
+    }
+
+    public static void main(String[] args) throws Exception {
+        String url = "jdbc:arrow-flight-sql://" + args[0] + "/?useEncryption=false";
+        try (Connection c = DriverManager.getConnection(url)) {
+            browse(c);
+            select(c);
+        }
+        try (Connection c = DriverManager.getConnection(url + "&catalog=lance")) {
+            check(c, "the catalog property", x -> {
+                try (var s = x.createStatement(); var r = s.executeQuery("SELECT count(*) FROM worked")) {
+                    r.next();
+                    equal(r.getLong(1), 4L);
+                }
+            });
+        }
+        System.exit(failed == 0 ? 0 : 1);
+    }
+
+    static void browse(Connection c) throws Exception {
+        DatabaseMetaData meta = c.getMetaData();
+        check(c, "catalogs", x -> equal(column(meta.getCatalogs(), "TABLE_CAT"), List.of("lance")));
+        check(c, "schemas", x -> equal(column(meta.getSchemas(), "TABLE_SCHEM").contains("main"), true));
+        check(c, "tables", x -> equal(
+            column(meta.getTables(null, "main", "%", new String[] {"TABLE"}), "TABLE_NAME"),
+            List.of("events", "sst", "worked")));
+        check(c, "tables by pattern", x -> equal(column(meta.getTables("lance", null, "w_rk%", null), "TABLE_NAME"), List.of("worked")));
+        check(c, "tables without a catalog", x -> equal(column(meta.getTables("", null, "%", null), "TABLE_NAME"), List.of()));
+        check(c, "columns", x -> {
+            try (ResultSet r = meta.getColumns(null, "main", "events", "%")) {
+                List<String> seen = new ArrayList<>();
+                while (r.next()) {
+                    seen.add(r.getString("COLUMN_NAME"));
+                    if (r.getString("COLUMN_NAME").equals("id")) {
+                        equal(r.getInt("DATA_TYPE"), Types.BIGINT);
+                        equal(r.getString("TYPE_NAME"), "BIGINT");
+                        equal(r.getInt("NULLABLE"), DatabaseMetaData.columnNoNulls);
+                    }
+                }
+                equal(seen, List.of("id", "seen", "kind", "device", "account", "tags", "items", "props"));
+            }
+        });
+        check(c, "primary keys", x -> equal(column(meta.getPrimaryKeys(null, "main", "events"), "COLUMN_NAME"), List.of()));
+        check(c, "product", x -> equal(meta.getDatabaseProductName(), "flightsrv"));
+    }
+
+    static void select(Connection c) {
+        check(c, "select with a values filter", x -> {
+            try (var s = x.createStatement();
+                 var r = s.executeQuery("SELECT id FROM worked WHERE lat.values BETWEEN 17.5 AND 25.4 ORDER BY id")) {
+                equal(column(r, "id"), List.of("1", "3"));
+            }
+        });
+        check(c, "every kind of statement with rows", x -> {
+            for (String sql : List.of("SELECT 1", "WITH q AS (SELECT 1 AS a) SELECT a FROM q", "VALUES (1)", "EXPLAIN SELECT id FROM sst")) {
+                try (var s = x.createStatement()) {
+                    equal(s.execute(sql), true);
+                    try (var r = s.getResultSet()) {
+                        equal(r.next(), true);
+                    }
+                }
+            }
+        });
+        check(c, "a prepared statement, run twice", x -> {
+            try (var p = x.prepareStatement("SELECT count(*) FROM events WHERE id < ?")) {
+                equal(p.getParameterMetaData().getParameterCount(), 1);
+                for (long limit : new long[] {50, 100}) {
+                    p.setLong(1, limit);
+                    try (var r = p.executeQuery()) {
+                        r.next();
+                        equal(r.getLong(1), limit);
+                    }
+                }
+            }
+        });
+        check(c, "nested values and times", x -> {
+            try (var s = x.createStatement();
+                 var r = s.executeQuery("SELECT device.os.build.patch.level AS level, tags, seen FROM events WHERE id = 8")) {
+                equal(r.next(), true);
+                equal(r.getInt("level"), 8);
+                equal(r.getArray("tags") != null, true);
+                equal(r.getTimestamp("seen").toInstant().toString(), "2024-05-01T02:16:00Z");
+            }
+        });
+        check(c, "an error names the table", x -> {
+            try (var s = x.createStatement()) {
+                s.executeQuery("SELECT nosuch FROM worked");
+                throw new AssertionError("no error");
+            } catch (SQLException e) {
+                equal(e.getMessage().contains("worked"), true);
+            }
+        });
+    }
+}

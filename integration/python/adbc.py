@@ -1,0 +1,78 @@
+"""Queries, parameters and browsing through the ADBC driver."""
+
+import datetime as dt
+
+import adbc_driver_flightsql.dbapi as flightsql
+import pyarrow as pa
+
+from checks import Checks, arguments, equal, refused
+
+checks = Checks()
+
+
+def query(con, sql, parameters=None):
+    with con.cursor() as cur:
+        cur.execute(sql, parameters)
+        return cur.fetch_arrow_table()
+
+
+@checks.check("types come exactly as the table has them")
+def _(con):
+    got = query(con, "SELECT id, seen, kind, tags, items, props FROM events WHERE id = 2")
+    equal(got.schema.field("seen").type, pa.timestamp("us", "UTC"))
+    equal(got.to_pylist()[0]["seen"], dt.datetime(2024, 5, 1, 0, 34, tzinfo=dt.timezone.utc))
+    equal(got.to_pylist()[0]["tags"], ["t0", "t1"])
+    equal(got.to_pylist()[0]["props"], [("k0", "v2"), ("k1", "v2")])
+
+
+@checks.check("parameters")
+def _(con):
+    equal(query(con, "SELECT id FROM worked WHERE lat.values > ?", [20]).column("id").to_pylist(), [1, 3])
+    equal(query(con, "SELECT id FROM worked WHERE lat.values BETWEEN $1 AND $2", [-85.0, 10.0]).column("id").to_pylist(), [0, 3])
+    equal(query(con, "SELECT count(*) AS n FROM events WHERE kind = ?", ["buy"]).to_pylist(), [{"n": 298}])
+    since = dt.datetime(2024, 5, 10, tzinfo=dt.timezone.utc)
+    equal(query(con, "SELECT min(id) AS n FROM events WHERE seen >= ?", [since]).to_pylist(), [{"n": 763}])
+    equal(query(con, "SELECT ? + 1 AS n", [41]).to_pylist(), [{"n": 42}])
+
+
+@checks.check("joins, windows and CTEs")
+def _(con):
+    got = query(
+        con,
+        """WITH buys AS (SELECT id, account.geo.country AS country FROM events WHERE kind = 'buy')
+           SELECT b.country, count(*) AS n, max(row_number) AS last FROM (
+               SELECT country, row_number() OVER (PARTITION BY country ORDER BY id) AS row_number FROM buys) b
+           JOIN (SELECT DISTINCT account.geo.country AS country FROM events) c ON b.country = c.country
+           GROUP BY b.country""",
+    )
+    equal(got.to_pylist(), [{"country": "PT", "n": 298, "last": 298}])
+
+
+@checks.check("columns of a table")
+def _(con):
+    schema = con.adbc_get_table_schema("sst")
+    equal(schema.names, ["id", "cruise", "lat", "lon", "time", "sst", "__global_attrs__", "chl"])
+
+
+@checks.check("objects at every depth")
+def _(con):
+    for depth in ("catalogs", "db_schemas", "tables", "all"):
+        [catalog] = con.adbc_get_objects(depth=depth).read_all().to_pylist()
+        equal(catalog["catalog_name"], "lance")
+    tables = [t for s in catalog["catalog_db_schemas"] for t in s["db_schema_tables"]]
+    equal(sorted(t["table_name"] for t in tables), ["events", "sst", "worked"])
+    equal({t["table_type"] for t in tables}, {"TABLE"})
+
+
+@checks.check("a refused statement")
+def _(con):
+    message = refused(lambda: query(con, "SELECT nope FROM worked"), con.ProgrammingError if hasattr(con, "ProgrammingError") else Exception)
+    assert "worked" in message, message
+    refused(lambda: query(con, "DROP TABLE worked"), Exception, "writable")
+    equal(query(con, "SELECT count(*) AS n FROM worked").to_pylist(), [{"n": 4}])
+
+
+if __name__ == "__main__":
+    args = arguments()
+    with flightsql.connect(f"grpc://{args.server}", autocommit=True) as connection:
+        checks.run(connection)

@@ -1,0 +1,144 @@
+"""Plain Flight through pyarrow.flight: listings, paths, scan commands, SQL text, versions and errors."""
+
+import json
+import os
+
+import lance
+import pyarrow as pa
+import pyarrow.flight as flight
+
+from checks import Checks, Flight, arguments, equal, refused
+
+checks = Checks()
+
+
+def command(**scan):
+    return flight.FlightDescriptor.for_command(json.dumps(scan))
+
+
+@checks.check("list flights")
+def _(server, data):
+    paths = {tuple(p.decode() for p in f.descriptor.path) for f in server.client.list_flights()}
+    equal({p[-1] for p in paths}, {"sst", "events", "worked"})
+
+
+@checks.check("a table by path")
+def _(server, data):
+    got = server.read(flight.FlightDescriptor.for_path("events"))
+    want = lance.dataset(f"{data}/events.lance").to_table()
+    equal(got.schema.names, want.schema.names)
+    equal([str(t) for t in got.schema.types], [str(t) for t in want.schema.types])
+    equal(got.to_pylist(), want.to_pylist())
+
+
+@checks.check("a path leaves the stats columns out")
+def _(server, data):
+    got = server.read(flight.FlightDescriptor.for_path("main", "sst"))
+    assert not [n for n in got.schema.names if n.startswith("__stats__")], got.schema.names
+    equal(got.num_rows, 320)
+
+
+@checks.check("a leaf by a scan command")
+def _(server, data):
+    got = server.read(command(table="events", columns=["id", "device.os.build.patch.level"], limit=30, offset=5))
+    equal(got.column("device").type, pa.struct([("os", pa.struct([("build", pa.struct([("patch", pa.struct([("level", pa.int16())]))]))]))]))
+    want = lance.dataset(f"{data}/events.lance").to_table(columns=["id", "device"], limit=30, offset=5).to_pylist()
+    for g, w in zip(got.to_pylist(), want, strict=True):
+        for k in ("os", "build", "patch", "level"):
+            w["device"] = w["device"] and {k: w["device"][k]} if k == "os" else w["device"]
+        equal(leaf(g["device"]), leaf(w["device"]))
+
+
+def leaf(device):
+    """The chain of nulls down to the level: how deep the parents are, and the leaf."""
+    depth = 0
+    for k in ("os", "build", "patch", "level"):
+        if device is None:
+            return depth, None
+        device, depth = device[k], depth + 1
+    return depth, device
+
+
+@checks.check("filter_expr reads values as stats")
+def _(server, data):
+    got = server.read(command(table="worked", columns=["id"], filter_expr="lat.values BETWEEN 17.5 AND 25.4"))
+    equal(got.column("id").to_pylist(), [1, 3])
+
+
+@checks.check("filter and lance_filter are exact")
+def _(server, data):
+    equal(server.read(command(table="worked", columns=["id"], filter="id > 1")).column("id").to_pylist(), [2, 3])
+    both = command(table="worked", columns=["id"], lance_filter="id < 3", filter_expr="lat.values > 0")
+    equal(server.read(both).column("id").to_pylist(), [1])
+    refused(lambda: server.read(command(table="worked", filter="id > 1", lance_filter="id < 3")), pa.ArrowInvalid)
+
+
+@checks.check("row ids by a scan command")
+def _(server, data):
+    got = server.read(command(table="worked", columns=["id"], with_row_id=True))
+    equal(got.column("_rowid").to_pylist(), [0, 1, 2, 3])
+    equal(got.column("_rowid").type, pa.uint64())
+
+
+@checks.check("an unknown key of a scan command")
+def _(server, data):
+    refused(lambda: server.read(command(table="worked", colums=["id"])), pa.ArrowInvalid, "colums")
+
+
+@checks.check("a version and a time")
+def _(server, data):
+    equal(server.value('SELECT count(*) FROM "sst@1"'), 64)
+    equal(server.value("SELECT count(*) FROM events"), 1190)
+    equal(server.value('SELECT count(*) FROM "events@1"'), 1200)
+    refused(lambda: server.sql('SELECT id FROM "events@99"'), KeyError)
+
+
+@checks.check("nearest names")
+def _(server, data):
+    refused(lambda: server.sql("SELECT idd FROM worked"), KeyError, "worked", "id")
+    refused(lambda: server.sql("SELECT id FROM wroked"), KeyError, "worked")
+
+
+@checks.check("a fault has its line and column")
+def _(server, data):
+    refused(lambda: server.sql("SELECT id\nFROM worked WHERE (id > 3"), pa.ArrowInvalid, "line 2")
+
+
+@checks.check("no error tells a path of the disk")
+def _(server, data):
+    for sql in ("SELECT * FROM nosuch", "SELECT nosuch FROM sst", "SELECT read_csv('/etc/passwd')", "SELECT * FROM read_text('x')"):
+        message = refused(lambda sql=sql: server.sql(sql), Exception)
+        assert data not in message and ".go:" not in message, message
+
+
+@checks.check("garbage is refused and the server goes on")
+def _(server, data):
+    for ticket in (b"", b"garbage", os.urandom(4096), b"{}"):
+        refused(lambda ticket=ticket: server.client.do_get(flight.Ticket(ticket)).read_all(), pa.ArrowInvalid)
+    for sql in ("(" * 10_000_000, "SELECT '" + "x" * 10_000_000 + "'"):
+        refused(lambda sql=sql: server.sql(sql), pa.ArrowException)
+    equal(server.value("SELECT 1"), 1)
+
+
+@checks.check("files of the server are out of reach")
+def _(server, data):
+    for sql in (
+        "SELECT * FROM read_csv('/etc/passwd')",
+        "SELECT * FROM read_text('/etc/passwd')",
+        "SELECT * FROM glob('/etc/*')",
+        "SELECT * FROM '/etc/passwd'",
+        "COPY (SELECT 1) TO '/tmp/x'",
+        "ATTACH '/tmp/x.db'",
+        "INSTALL httpfs",
+        "LOAD httpfs",
+        "SELECT getenv('HOME')",
+        "SELECT current_setting('temp_directory')",
+        "SELECT * FROM duckdb_settings()",
+        "PRAGMA database_list",
+    ):
+        refused(lambda sql=sql: server.sql(sql), Exception)
+
+
+if __name__ == "__main__":
+    args = arguments()
+    checks.run(Flight(args.server), args.data)
