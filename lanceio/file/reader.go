@@ -1,0 +1,57 @@
+package file
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+)
+
+// Attach sets the physical columns of a projected field and of all fields below it, and reads what metadata that needs.
+// fields and columnIndices are those of the data file in the manifest. It tells whether the file holds anything of the
+// field; where not, all its values are null.
+func (m *Metadata) Attach(ctx context.Context, in encoding.Input, root *encoding.Field, fields, columnIndices []int32) (bool, error) {
+	if len(fields) != len(columnIndices) {
+		return false, errs.Corruptf(m.Object, -1, "%d fields and %d columns", len(fields), len(columnIndices))
+	}
+	byID := make(map[int32]int32, len(fields))
+	for i, id := range fields {
+		// A negative id marks a column that nothing reads any more, or one that is no field of the table's.
+		if id >= 0 {
+			byID[id] = columnIndices[i]
+		}
+	}
+	var nodes []*encoding.Field
+	var indices []int
+	var walk func(f *encoding.Field)
+	walk = func(f *encoding.Field) {
+		f.Column = nil
+		if c, ok := byID[f.ID]; ok && c >= 0 {
+			nodes, indices = append(nodes, f), append(indices, int(c))
+		}
+		for _, child := range f.Children {
+			walk(child)
+		}
+	}
+	walk(root)
+	columns, err := m.Columns(ctx, in, indices)
+	if err != nil {
+		return false, err
+	}
+	for i, f := range nodes {
+		f.Column = columns[i]
+	}
+	return len(nodes) > 0, nil
+}
+
+// NewFieldReader gives a reader of a projected top-level field, whose columns Attach has set.
+func NewFieldReader(m *Metadata, root *encoding.Field, in encoding.Input, mem memory.Allocator) (encoding.FieldReader, error) {
+	switch m.scheme {
+	case arrays:
+		return encoding.NewArrayReader(root, in, mem, m.Object)
+	default:
+		return nil, errs.Unsupportedf("%s: data file version %s is not supported", m.Object, m.Version)
+	}
+}
