@@ -1,0 +1,87 @@
+package flightsql
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"runtime/debug"
+	"time"
+
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/peer"
+)
+
+// Call is what is known of a call when it has ended. It holds no text of a statement and no value of a parameter.
+type Call struct {
+	Method   string
+	Peer     string
+	Duration time.Duration
+	Rows     int64 // sent
+	Bytes    int64 // sent, of Arrow data
+	Code     codes.Code
+	// Error is what the client was told, empty where all went well. Detail is what only the log is told, under ErrorID.
+	Error, ErrorID, Detail string
+}
+
+type callKey struct{}
+
+// callOf gives the record of the running call.
+func callOf(ctx context.Context) *Call {
+	if c, ok := ctx.Value(callKey{}).(*Call); ok {
+		return c
+	}
+	return &Call{}
+}
+
+// unary stands around every unary call: it recovers panics, gives errors their status and tells OnCall.
+func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
+	ctx, end := s.begin(ctx, info.FullMethod)
+	defer func() { err = end(recover(), err) }()
+	return next(ctx, req)
+}
+
+// stream is unary for streams.
+func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
+	ctx, end := s.begin(stream.Context(), info.FullMethod)
+	defer func() { err = end(recover(), err) }()
+	return next(srv, &streamWith{stream, ctx})
+}
+
+type streamWith struct {
+	grpc.ServerStream
+	ctx context.Context
+}
+
+func (s *streamWith) Context() context.Context { return s.ctx }
+
+func (s *Server) begin(ctx context.Context, method string) (context.Context, func(panicked any, err error) error) {
+	call := &Call{Method: path.Base(method)}
+	if p, ok := peer.FromContext(ctx); ok {
+		call.Peer = p.Addr.String()
+	}
+	start := s.cfg.Now()
+	ctx = context.WithValue(ctx, callKey{}, call)
+	return ctx, func(panicked any, err error) error {
+		call.Duration = s.cfg.Now().Sub(start)
+		if panicked != nil {
+			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
+		}
+		if err != nil {
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				err = ctx.Err() // layers below tell it as a cancel
+			}
+			f := failureOf(err)
+			call.Code, call.Error = f.status.Code(), f.status.Message()
+			if f.id != "" {
+				call.ErrorID, call.Detail = f.id, err.Error()
+			}
+			err = f.status.Err()
+		}
+		if s.cfg.OnCall != nil {
+			s.cfg.OnCall(*call)
+		}
+		return err
+	}
+}

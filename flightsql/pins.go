@@ -1,0 +1,100 @@
+package flightsql
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// pin is a table version that a statement was planned at: what the statement named, and the version that this was.
+type pin struct {
+	Catalog string `json:"c,omitempty"`
+	Schema  string `json:"s,omitempty"`
+	Table   string `json:"t"`
+	Version string `json:"v,omitempty"`
+	AsOf    *int64 `json:"a,omitempty"`
+	Number  uint64 `json:"n"`
+}
+
+type pinKey struct {
+	catalog, schema, table, version string
+	asOf                            int64
+	hasAsOf                         bool
+}
+
+func keyOf(r scan.TableRef) pinKey {
+	k := pinKey{catalog: r.Catalog, schema: r.Schema, table: r.Table, version: r.Version}
+	if r.AsOf != nil {
+		k.asOf, k.hasAsOf = *r.AsOf, true
+	}
+	return k
+}
+
+// pinning is a Resolver that answers with the pinned versions, and records those that it gave.
+type pinning struct {
+	inner planner.Resolver
+
+	mu     sync.Mutex
+	pinned map[pinKey]uint64
+	seen   map[pinKey]pin
+}
+
+func newPinning(inner planner.Resolver, pins []pin) *pinning {
+	p := &pinning{inner: inner, pinned: map[pinKey]uint64{}, seen: map[pinKey]pin{}}
+	for _, x := range pins {
+		p.pinned[keyOf(scan.TableRef{Catalog: x.Catalog, Schema: x.Schema, Table: x.Table, Version: x.Version, AsOf: x.AsOf})] = x.Number
+	}
+	return p
+}
+
+// Resolve finds the table at its pinned version where it has one.
+func (p *pinning) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
+	key := keyOf(ref)
+	p.mu.Lock()
+	number, isPinned := p.pinned[key]
+	p.mu.Unlock()
+	ask := ref
+	if isPinned {
+		ask.Version, ask.AsOf = pinnedVersion(ref.Version, number), nil
+	}
+	src, err := p.inner.Resolve(ctx, ask)
+	if err != nil {
+		return nil, err
+	}
+	if isPinned && src.Version() != number {
+		return nil, errs.NotFoundf("%s: version %d, which the result was planned at, is gone: ask for the flight's info again", src.Name(), number)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, Number: src.Version()}
+	return src, nil
+}
+
+// pinnedVersion gives the version to ask for: that number, of the branch where one was named. Numbers and tags are
+// asked for as they were named, a tag may have moved then.
+func pinnedVersion(named string, number uint64) string {
+	n := strconv.FormatUint(number, 10)
+	if named == "" {
+		return n
+	}
+	if branch, newest := strings.CutSuffix(named, ":"); newest {
+		return branch + ":" + n
+	}
+	return named
+}
+
+// pins gives the versions of all tables that were resolved.
+func (p *pinning) pins() []pin {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	out := make([]pin, 0, len(p.seen))
+	for _, x := range p.seen {
+		out = append(out, x)
+	}
+	return out
+}

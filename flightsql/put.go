@@ -1,0 +1,114 @@
+package flightsql
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+)
+
+// errReadOnly refuses what would write.
+var errReadOnly = errs.New(errs.ErrPermissionDenied, "this server only reads: nothing can be written")
+
+// DoPut takes parameters and statements without a result. It answers one PutResult. A first message with the descriptor
+// alone and an empty schema are fine.
+func (e *edge) DoPut(stream flight.FlightService_DoPutServer) error {
+	r, err := flight.NewRecordReader(stream, ipc.WithAllocator(e.s.mem), ipc.WithDelayReadSchema(true))
+	if errors.Is(err, io.EOF) {
+		return errs.Invalidf("the put ended before its descriptor")
+	}
+	if err != nil {
+		return readError(stream.Context(), err)
+	}
+	defer r.Release()
+	d := r.LatestFlightDescriptor()
+	if d == nil {
+		return errs.Invalidf("the put's first message has no descriptor")
+	}
+	if d.GetType() == flight.DescriptorPATH {
+		return errReadOnly
+	}
+	answer, err := e.s.put(stream.Context(), d.GetCmd(), r)
+	if err != nil {
+		return err
+	}
+	data, err := proto.Marshal(answer)
+	if err != nil {
+		return err
+	}
+	return stream.Send(&flight.PutResult{AppMetadata: data})
+}
+
+func (s *Server) put(ctx context.Context, command []byte, r *flight.Reader) (proto.Message, error) {
+	var any anypb.Any
+	if !isCommand(command) || proto.Unmarshal(command, &any) != nil {
+		return nil, errs.Invalidf("the put's descriptor holds no command of Flight SQL")
+	}
+	cmd, err := any.UnmarshalNew()
+	if err != nil {
+		return nil, errs.Invalidf("the put's command can't be read")
+	}
+	switch cmd := cmd.(type) {
+	case *pb.CommandStatementUpdate:
+		if err := noTransaction(cmd.GetTransactionId()); err != nil {
+			return nil, err
+		}
+		q, err := s.newQuery(ctx)
+		if err != nil {
+			return nil, err
+		}
+		q.SQL = cmd.GetQuery()
+		return s.update(ctx, q)
+	case *pb.CommandPreparedStatementQuery:
+		handle := cmd.GetPreparedStatementHandle()
+		return &pb.DoPutPreparedStatementResult{PreparedStatementHandle: handle}, s.bind(ctx, handle, r)
+	case *pb.CommandPreparedStatementUpdate:
+		return s.preparedUpdate(ctx, cmd.GetPreparedStatementHandle(), r)
+	case *pb.CommandStatementIngest:
+		return nil, errReadOnly
+	case *pb.CommandStatementSubstraitPlan:
+		return nil, errSubstrait
+	}
+	return nil, errs.Invalidf("the put's command takes no put")
+}
+
+// preparedUpdate runs a prepared statement once for each row that comes with the put; a put without any takes what was
+// bound before.
+func (s *Server) preparedUpdate(ctx context.Context, handle []byte, r *flight.Reader) (proto.Message, error) {
+	q, err := s.preparedQuery(handle)
+	if err != nil {
+		return nil, err
+	}
+	params, err := s.readParams(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if params != nil {
+		q.Params = params
+	}
+	return s.update(ctx, q)
+}
+
+// update runs a statement without a result. Those that write tables are refused by the planner, after it has checked
+// their names; what is left changes the session.
+func (s *Server) update(ctx context.Context, q query) (proto.Message, error) {
+	err := rowsOf(q.Params, s.mem, func(params []*expr.Literal) error {
+		p, err := s.plan(ctx, q, params)
+		if err != nil {
+			return err
+		}
+		if p.hasRows() {
+			return errs.Invalidf("the statement gives rows: run it as a query")
+		}
+		return s.applyStatement(ctx, p.statement)
+	})
+	return &pb.DoPutUpdateResult{}, err
+}

@@ -1,0 +1,198 @@
+package flightsql
+
+import (
+	"context"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"google.golang.org/protobuf/types/known/timestamppb"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner"
+)
+
+// query is a statement or a scan with all that its answer depends on. Tickets hold it.
+type query struct {
+	SQL  string               `json:"sql,omitempty"`
+	Scan *planner.ScanRequest `json:"scan,omitempty"`
+	// Params is an Arrow IPC stream with the parameters: each row is one execution. Empty: none were bound.
+	Params   []byte   `json:"params,omitempty"`
+	Settings settings `json:"set"`
+	Now      int64    `json:"now"` // nanoseconds since 1970
+	Pins     []pin    `json:"pins,omitempty"`
+}
+
+// planned is a query that is ready to run, for one row of parameters.
+type planned struct {
+	statement *planner.Statement
+	schema    *arrow.Schema // as the client gets it, with metadata
+	pins      []pin
+}
+
+// hasRows tells whether the statement has a result.
+func (p *planned) hasRows() bool {
+	return p.statement.Kind != planner.KindSet && p.statement.Kind != planner.KindUse
+}
+
+func (s *Server) newQuery(ctx context.Context) (query, error) {
+	set, err := s.settingsOf(ctx)
+	return query{Settings: set, Now: s.cfg.Now().UnixNano()}, err
+}
+
+// plan plans a query. params is one row of parameters; nil plans for the types alone.
+func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*planned, error) {
+	resolver := newPinning(s.cfg.Catalog.Snapshot(), q.Pins)
+	o := planner.Options{
+		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
+		Params: params, Resolver: resolver, Now: time.Unix(0, q.Now).UTC(),
+	}
+	if q.Scan != nil {
+		st, err := s.cfg.Planner.PlanScan(ctx, *q.Scan, o)
+		if err != nil {
+			return nil, err
+		}
+		schema, err := s.cfg.Engine.Describe(ctx, st.Plan)
+		if err != nil {
+			return nil, err
+		}
+		return &planned{statement: st, schema: schema, pins: resolver.pins()}, nil
+	}
+	st, err := s.cfg.Planner.Plan(ctx, q.SQL, o)
+	if err != nil {
+		return nil, err
+	}
+	schema, err := s.resultSchema(ctx, st)
+	if err != nil {
+		return nil, err
+	}
+	return &planned{statement: st, schema: sqlSchema(schema), pins: resolver.pins()}, nil
+}
+
+func (s *Server) resultSchema(ctx context.Context, st *planner.Statement) (*arrow.Schema, error) {
+	switch st.Kind {
+	case planner.KindQuery:
+		return s.cfg.Engine.Describe(ctx, st.Plan)
+	case planner.KindExplain:
+		return planner.ExplainSchema(), nil
+	case planner.KindShow:
+		return showSchema(st.Show), nil
+	}
+	return arrow.NewSchema(nil, nil), nil
+}
+
+// planFirst plans a query for its first row of parameters, which gives the schema of all rows' results. It refuses a
+// number of parameters that is not the statement's.
+func (s *Server) planFirst(ctx context.Context, q query) (*planned, error) {
+	params, err := s.firstRow(q.Params)
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.plan(ctx, q, params)
+	if err != nil {
+		return nil, err
+	}
+	if n := len(p.statement.ParamTypes); n != len(params) && q.Scan == nil {
+		return nil, errs.Invalidf("the statement has %d parameters, %d are bound", n, len(params))
+	}
+	return p, nil
+}
+
+// infoOf answers a descriptor with the info of a query.
+func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	var err error
+	if p == nil {
+		if p, err = s.planFirst(ctx, q); err != nil {
+			return nil, err
+		}
+	}
+	if !p.hasRows() {
+		if _, err := s.requireSession(ctx); err != nil {
+			return nil, err
+		}
+	}
+	q.Pins = p.pins
+	handle, expires, err := s.seal.seal(q)
+	if err != nil {
+		return nil, err
+	}
+	data, err := fsql.CreateStatementQueryTicket(handle)
+	if err != nil {
+		return nil, err
+	}
+	return &flight.FlightInfo{
+		Schema:           flight.SerializeSchema(p.schema, s.mem),
+		FlightDescriptor: d,
+		// No location: the client reads on the connection that it has, whatever stands between it and the server.
+		Endpoint:     []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: data}, ExpirationTime: timestamppb.New(expires)}},
+		TotalRecords: knownRows(q, p),
+		TotalBytes:   -1,
+		Ordered:      q.Scan != nil,
+	}, nil
+}
+
+// knownRows gives the number of rows of a scan without filters, -1 for any other query.
+func knownRows(q query, p *planned) int64 {
+	r := q.Scan
+	if r == nil || r.Filter != "" || r.FilterExpr != "" || r.LanceFilter != "" || len(p.statement.Plan.Scans) != 1 {
+		return -1
+	}
+	n := max(0, p.statement.Plan.Scans[0].Plan.Info().Rows-r.Offset)
+	if r.Limit != nil {
+		n = min(n, *r.Limit)
+	}
+	return n
+}
+
+// schemaOf gives the schema of a query's stream, whether parameters are bound or not.
+func (s *Server) schemaOf(ctx context.Context, q query, p *planned) (*flight.SchemaResult, error) {
+	if p == nil {
+		var params []*expr.Literal
+		var err error
+		if len(q.Params) > 0 {
+			if params, err = s.firstRow(q.Params); err != nil {
+				return nil, err
+			}
+		}
+		if p, err = s.plan(ctx, q, params); err != nil {
+			return nil, err
+		}
+	}
+	return &flight.SchemaResult{Schema: flight.SerializeSchema(p.schema, s.mem)}, nil
+}
+
+// GetFlightInfoStatement plans a statement.
+func (s *Server) GetFlightInfoStatement(ctx context.Context, cmd fsql.StatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	q, err := s.statementQuery(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return s.infoOf(ctx, q, nil, d)
+}
+
+// GetSchemaStatement gives the schema of a statement's result.
+func (s *Server) GetSchemaStatement(ctx context.Context, cmd fsql.StatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+	q, err := s.statementQuery(ctx, cmd)
+	if err != nil {
+		return nil, err
+	}
+	return s.schemaOf(ctx, q, nil)
+}
+
+func (s *Server) statementQuery(ctx context.Context, cmd fsql.StatementQuery) (query, error) {
+	if err := noTransaction(cmd.GetTransactionId()); err != nil {
+		return query{}, err
+	}
+	q, err := s.newQuery(ctx)
+	q.SQL = cmd.GetQuery()
+	return q, err
+}
+
+func noTransaction(id []byte) error {
+	if len(id) > 0 {
+		return errs.NotFoundf("no such transaction: this server has none")
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+package flightsql
+
+import (
+	"context"
+	"crypto/tls"
+	"net"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/health"
+	"google.golang.org/grpc/health/grpc_health_v1"
+	"google.golang.org/grpc/keepalive"
+
+	"github.com/lanceflight/flightsrv/engine"
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/planner/physical"
+)
+
+const (
+	// maxReceiveBytes bounds a message from a client: SQL text, parameters, batches of a put.
+	maxReceiveBytes = 128 << 20
+	// maxSendBytes lets a single giant row pass; batches are cut far below.
+	maxSendBytes = 1<<31 - 1
+)
+
+// Catalog finds and lists tables. It is safe for concurrent use.
+type Catalog interface {
+	// Catalogs gives the catalogs' names, the default one first.
+	Catalogs() []string
+	// Schemas gives the schemas of a catalog, sorted.
+	Schemas(ctx context.Context, catalog string) ([]string, error)
+	// Tables gives the tables of a schema, sorted.
+	Tables(ctx context.Context, catalog, schema string) ([]string, error)
+	// Snapshot gives a Resolver that sees one version of each table.
+	Snapshot() planner.Resolver
+}
+
+// Engine runs plans; *engine.Engine is one.
+type Engine interface {
+	Describe(ctx context.Context, p *physical.Plan) (*arrow.Schema, error)
+	Run(ctx context.Context, p *physical.Plan, mem memory.Allocator) (engine.Stream, error)
+}
+
+// Planner plans statements; Planned is the one to use outside tests.
+type Planner interface {
+	Plan(ctx context.Context, text string, o planner.Options) (*planner.Statement, error)
+	PlanScan(ctx context.Context, r planner.ScanRequest, o planner.Options) (*planner.Statement, error)
+}
+
+// SQL is the Planner of package planner.
+type SQL struct{}
+
+// Plan is planner.Plan.
+func (SQL) Plan(ctx context.Context, text string, o planner.Options) (*planner.Statement, error) {
+	return planner.Plan(ctx, text, o)
+}
+
+// PlanScan is planner.PlanScan.
+func (SQL) PlanScan(ctx context.Context, r planner.ScanRequest, o planner.Options) (*planner.Statement, error) {
+	return planner.PlanScan(ctx, r, o)
+}
+
+// Config is what a Server is made of.
+type Config struct {
+	Catalog Catalog
+	Engine  Engine
+	// Planner is SQL{} where it is nil.
+	Planner Planner
+	// Mem is where all Arrow memory of results comes from.
+	Mem memory.Allocator
+	// TicketKey signs tickets; servers with the same key over the same storage read each other's. Empty: a key of this
+	// process.
+	TicketKey []byte
+	// Version is the program's, as clients are told.
+	Version string
+	// TLS is nil for plain connections.
+	TLS *tls.Config
+	// OnCall is told of each call when it has ended; nil for nobody. It is called from many goroutines.
+	OnCall func(Call)
+	// Now is the clock; nil for the real one.
+	Now func() time.Time
+}
+
+// Server answers Flight SQL and plain Flight calls.
+type Server struct {
+	fsql.BaseServer
+	cfg      Config
+	mem      memory.Allocator
+	seal     *sealer
+	info     map[uint32]any
+	prepared *kept[*preparedStatement]
+	sessions *kept[*session]
+	running  *running
+	grpc     *grpc.Server
+	health   *health.Server
+	draining atomic.Bool
+}
+
+// New makes a server; Serve starts it.
+func New(cfg Config) (*Server, error) {
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	if cfg.Planner == nil {
+		cfg.Planner = SQL{}
+	}
+	if len(cfg.Catalog.Catalogs()) == 0 {
+		return nil, errs.Invalidf("no data to serve: at least one catalog is needed")
+	}
+	seal, err := newSealer(cfg.TicketKey, cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		cfg: cfg, mem: cfg.Mem, seal: seal, info: sqlInfo(cfg),
+		prepared: newKept[*preparedStatement](maxPrepared, maxPreparedBytes, preparedIdle, cfg.Now),
+		sessions: newKept[*session](maxSessions, maxSessionBytes, sessionIdle, cfg.Now),
+		running:  newRunning(cfg.Now),
+		health:   health.NewServer(),
+	}
+	s.Alloc = cfg.Mem
+	options := []grpc.ServerOption{
+		grpc.MaxRecvMsgSize(maxReceiveBytes),
+		grpc.MaxSendMsgSize(maxSendBytes),
+		grpc.ChainUnaryInterceptor(s.unary),
+		grpc.ChainStreamInterceptor(s.stream),
+		// A client that is gone without a word is noticed within a minute and a half; clients may ping as they like.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
+	}
+	if cfg.TLS != nil {
+		options = append(options, grpc.Creds(credentials.NewTLS(cfg.TLS)))
+	}
+	s.grpc = grpc.NewServer(options...)
+	flight.RegisterFlightServiceServer(s.grpc, &edge{FlightServer: fsql.NewFlightServerWithAllocator(s, s.mem), s: s})
+	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	return s, nil
+}
+
+// Serve answers calls on the listener until Shutdown; it then gives nil.
+func (s *Server) Serve(l net.Listener) error {
+	err := s.grpc.Serve(l)
+	if s.draining.Load() {
+		return nil
+	}
+	return err
+}
+
+// Shutdown refuses new calls, gives running ones until ctx ends, and stops them then.
+func (s *Server) Shutdown(ctx context.Context) {
+	s.draining.Store(true)
+	s.health.Shutdown()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		s.grpc.GracefulStop()
+	}()
+	select {
+	case <-done:
+	case <-ctx.Done():
+		s.grpc.Stop()
+		<-done
+	}
+}
+
+// edge takes apart what clients send: plain Flight descriptors and all streams here, the commands of Flight SQL in
+// Arrow's server, which calls Server's methods.
+type edge struct {
+	flight.FlightServer
+	s *Server
+}
+
+// commandPrefix starts the type URLs of Flight SQL's commands.
+const commandPrefix = "type.googleapis.com/arrow.flight.protocol.sql."
+
+// isCommand tells whether the bytes are a google.protobuf.Any with a command of Flight SQL: field 1, the type URL,
+// comes first in every encoder.
+func isCommand(b []byte) bool {
+	if len(b) < 2 || b[0] != 0x0a || b[1] >= 0x80 {
+		return false
+	}
+	return strings.HasPrefix(string(b[2:min(len(b), 2+int(b[1]))]), commandPrefix)
+}
+
+// GetFlightInfo answers a descriptor with a schema and one endpoint.
+func (e *edge) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
+	if d.GetType() == flight.DescriptorCMD && isCommand(d.GetCmd()) {
+		return e.FlightServer.GetFlightInfo(ctx, d)
+	}
+	q, err := e.s.plainQuery(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return e.s.infoOf(ctx, q, nil, d)
+}
+
+// GetSchema answers a descriptor with the schema that its stream has.
+func (e *edge) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
+	if d.GetType() == flight.DescriptorCMD && isCommand(d.GetCmd()) {
+		return e.FlightServer.GetSchema(ctx, d)
+	}
+	q, err := e.s.plainQuery(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	return e.s.schemaOf(ctx, q, nil)
+}
+
+// PollFlightInfo answers at once with the whole info: planning is all the work there is before DoGet.
+func (e *edge) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
+	info, err := e.GetFlightInfo(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	done := 1.0
+	return &flight.PollInfo{Info: info, Progress: &done, ExpirationTime: info.Endpoint[0].ExpirationTime}, nil
+}
+
+// DoExchange is nothing that this server offers.
+func (e *edge) DoExchange(flight.FlightService_DoExchangeServer) error {
+	return errs.Unsupportedf("DoExchange is not offered")
+}
+
+// ListActions lists what DoAction takes.
+func (e *edge) ListActions(_ *flight.Empty, stream flight.FlightService_ListActionsServer) error {
+	for _, a := range actions {
+		if err := stream.Send(&flight.ActionType{Type: a.name, Description: a.text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var actions = []struct{ name, text string }{
+	{fsql.CreatePreparedStatementActionType, "Flight SQL: prepares a statement"},
+	{fsql.ClosePreparedStatementActionType, "Flight SQL: forgets a prepared statement"},
+	{flight.CancelFlightInfoActionType, "stops the streams of a FlightInfo"},
+	{fsql.CancelQueryActionType, "Flight SQL: stops the streams of a FlightInfo (older form)"},
+	{flight.RenewFlightEndpointActionType, "gives an endpoint a new time of expiry"},
+	{flight.SetSessionOptionsActionType, "sets options of the session, and begins one"},
+	{flight.GetSessionOptionsActionType, "gives the options of the session"},
+	{flight.CloseSessionActionType, "ends the session"},
+}

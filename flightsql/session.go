@@ -1,0 +1,330 @@
+package flightsql
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/metadata"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner"
+)
+
+// Bounds of the sessions.
+const (
+	maxSessions     = 50_000
+	maxSessionBytes = 64 << 20
+	sessionIdle     = 24 * time.Hour
+	sessionBytes    = 400 // about what one weighs
+)
+
+const (
+	sessionCookie = "arrow_flight_session_id"
+	// headerPrefix starts the call headers that set an option for one call.
+	headerPrefix = "x-flightsrv-"
+	// defaultSchema is the schema of tables that lie in the root of a folder.
+	defaultSchema = "main"
+)
+
+// The names of the options.
+const (
+	optionCatalog  = "catalog"
+	optionSchema   = "schema"
+	optionTimeZone = "timezone"
+)
+
+var optionNames = []string{optionCatalog, optionSchema, optionTimeZone}
+
+// settings are the options that change what a statement means.
+type settings struct {
+	Catalog  string `json:"catalog"`
+	Schema   string `json:"schema"`
+	TimeZone string `json:"timezone"`
+}
+
+func (s settings) get(name string) string {
+	switch name {
+	case optionCatalog:
+		return s.Catalog
+	case optionSchema:
+		return s.Schema
+	}
+	return s.TimeZone
+}
+
+// session keeps options between calls, for clients that keep its cookie or log in for a token.
+type session struct {
+	mu  sync.Mutex
+	set map[string]string
+}
+
+func (s *Server) defaults() settings {
+	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC"}
+}
+
+// sessionOf gives the call's session, nil where it has none. A cookie that names none is refused, so that a client never
+// goes on with other options than it set.
+func (s *Server) sessionOf(ctx context.Context) (*session, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if id := cookieOf(md); id != "" {
+		if got, ok := s.sessions.get(id); ok {
+			return got, nil
+		}
+		return nil, errs.New(errs.ErrUnauthenticated, "the session of this connection's cookie is closed or has expired: connect again")
+	}
+	if token := bearerOf(md); s.seal.isToken(token) {
+		if got, ok := s.sessions.get(token); ok {
+			return got, nil
+		}
+	}
+	return nil, nil
+}
+
+// openSession gives the call's session, and begins one where there is none: under the token where the call bears one of
+// ours, else under a cookie.
+func (s *Server) openSession(ctx context.Context) (*session, error) {
+	got, err := s.sessionOf(ctx)
+	if got != nil || err != nil {
+		return got, err
+	}
+	md, _ := metadata.FromIncomingContext(ctx)
+	id := bearerOf(md)
+	if !s.seal.isToken(id) {
+		id = newID()
+		cookie := http.Cookie{Name: sessionCookie, Value: id, Path: "/"}
+		if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", cookie.String())); err != nil {
+			return nil, err
+		}
+	}
+	got = &session{set: map[string]string{}}
+	s.sessions.put(id, got, sessionBytes)
+	return got, nil
+}
+
+// requireSession gives the session for statements that change it.
+func (s *Server) requireSession(ctx context.Context) (*session, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if s.seal.isToken(bearerOf(md)) {
+		return s.openSession(ctx)
+	}
+	got, err := s.sessionOf(ctx)
+	if err == nil && got == nil {
+		err = errs.Invalidf("there is no session to keep this: log in for a token or let the client keep cookies and call SetSessionOptions, or send the option with each call as the header %sOPTION", headerPrefix)
+	}
+	return got, err
+}
+
+func cookieOf(md metadata.MD) string {
+	h := http.Header{"Cookie": md.Get("cookie")}
+	c, err := (&http.Request{Header: h}).Cookie(sessionCookie)
+	if err != nil {
+		return ""
+	}
+	return c.Value
+}
+
+func bearerOf(md metadata.MD) string {
+	for _, v := range md.Get("authorization") {
+		scheme, token, _ := strings.Cut(strings.TrimSpace(v), " ")
+		if strings.EqualFold(scheme, "bearer") {
+			return strings.TrimSpace(token)
+		}
+	}
+	return ""
+}
+
+// settingsOf gives the options of a call: the server's defaults, the session's over them, the headers' over all.
+func (s *Server) settingsOf(ctx context.Context) (settings, error) {
+	out := s.defaults()
+	got, err := s.sessionOf(ctx)
+	if err != nil {
+		return out, err
+	}
+	if got != nil {
+		got.mu.Lock()
+		set := maps.Clone(got.set)
+		got.mu.Unlock()
+		if err := s.merge(ctx, &out, set); err != nil {
+			return out, err
+		}
+	}
+	md, _ := metadata.FromIncomingContext(ctx)
+	headers := map[string]string{}
+	for k, v := range md {
+		if name, ours := strings.CutPrefix(k, headerPrefix); ours && len(v) > 0 {
+			headers[name] = v[len(v)-1]
+		}
+	}
+	return out, s.merge(ctx, &out, headers)
+}
+
+// merge sets options, the catalog first since the schema is looked for in it.
+func (s *Server) merge(ctx context.Context, to *settings, set map[string]string) error {
+	if len(set) == 0 {
+		return nil
+	}
+	names := slices.SortedFunc(maps.Keys(set), func(a, b string) int { return slices.Index(optionNames, a) - slices.Index(optionNames, b) })
+	for _, name := range names {
+		if err := s.setOption(ctx, to, name, set[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// setOption checks one option and sets it.
+func (s *Server) setOption(ctx context.Context, to *settings, name, value string) error {
+	switch name {
+	case optionCatalog:
+		if !slices.Contains(s.cfg.Catalog.Catalogs(), value) {
+			return errs.NotFoundf("no catalog %q; there are %s", value, strings.Join(s.cfg.Catalog.Catalogs(), ", "))
+		}
+		to.Catalog = value
+	case optionSchema:
+		names, err := s.cfg.Catalog.Schemas(ctx, to.Catalog)
+		if err != nil {
+			return err
+		}
+		if value != defaultSchema && !slices.Contains(names, value) {
+			return errs.NotFoundf("no schema %q in catalog %q", value, to.Catalog)
+		}
+		to.Schema = value
+	case optionTimeZone:
+		if _, err := time.LoadLocation(value); err != nil || value == "" || strings.EqualFold(value, "local") {
+			return errs.Invalidf("no time zone %q; zones are named as in Europe/Berlin", value)
+		}
+		to.TimeZone = value
+	default:
+		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
+	}
+	return nil
+}
+
+// change sets options of a session, all or none; an empty text takes one back to the default.
+func (s *Server) change(ctx context.Context, in *session, set map[string]string) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	next := maps.Clone(in.set)
+	for k, v := range set {
+		if v == "" {
+			delete(next, k)
+			continue
+		}
+		next[k] = v
+	}
+	if _, moved := set[optionCatalog]; moved {
+		if _, named := set[optionSchema]; !named {
+			delete(next, optionSchema) // a schema of the catalog before
+		}
+	}
+	check := s.defaults()
+	if err := s.merge(ctx, &check, next); err != nil {
+		return err
+	}
+	in.set = next
+	return nil
+}
+
+// applyStatement runs SET, RESET or USE in the call's session.
+func (s *Server) applyStatement(ctx context.Context, st *planner.Statement) error {
+	in, err := s.requireSession(ctx)
+	if err != nil {
+		return err
+	}
+	switch st.Kind {
+	case planner.KindSet:
+		if !slices.Contains(optionNames, st.Set.Name) {
+			return errs.Invalidf("no option %q; there are %s", st.Set.Name, strings.Join(optionNames, ", "))
+		}
+		value := st.Set.Value
+		if st.Set.Reset {
+			value = ""
+		}
+		return s.change(ctx, in, map[string]string{st.Set.Name: value})
+	case planner.KindUse:
+		return s.use(ctx, in, st.Use)
+	}
+	return errs.New(errs.ErrInternal, "statement kind %d changes no session", st.Kind)
+}
+
+// use is USE catalog.schema, USE schema, or USE catalog where no schema has the name.
+func (s *Server) use(ctx context.Context, in *session, name []string) error {
+	if len(name) == 2 {
+		return s.change(ctx, in, map[string]string{optionCatalog: name[0], optionSchema: name[1]})
+	}
+	err := s.change(ctx, in, map[string]string{optionSchema: name[0]})
+	if err != nil && slices.Contains(s.cfg.Catalog.Catalogs(), name[0]) {
+		return s.change(ctx, in, map[string]string{optionCatalog: name[0]})
+	}
+	return err
+}
+
+// SetSessionOptions sets options of the call's session, and begins one where there is none. Each fault is told by its
+// option, the others are set.
+func (s *Server) SetSessionOptions(ctx context.Context, r *flight.SetSessionOptionsRequest) (*flight.SetSessionOptionsResult, error) {
+	in, err := s.openSession(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &flight.SetSessionOptionsResult{Errors: map[string]*flight.SetSessionOptionsResultError{}}
+	names := slices.SortedFunc(maps.Keys(r.GetSessionOptions()), func(a, b string) int { return slices.Index(optionNames, a) - slices.Index(optionNames, b) })
+	for _, name := range names {
+		value, isText := optionText(r.GetSessionOptions()[name])
+		switch {
+		case !slices.Contains(optionNames, name):
+			out.Errors[name] = &flight.SetSessionOptionsResultError{Value: flight.SetSessionOptionsResultErrorInvalidName}
+		case !isText || s.change(ctx, in, map[string]string{name: value}) != nil:
+			out.Errors[name] = &flight.SetSessionOptionsResultError{Value: flight.SetSessionOptionsResultErrorInvalidValue}
+		}
+	}
+	return out, nil
+}
+
+// optionText gives the text of an option's value; no value at all means the default.
+func optionText(v *flight.SessionOptionValue) (string, bool) {
+	switch x := v.GetOptionValue().(type) {
+	case nil:
+		return "", true
+	case *pb.SessionOptionValue_StringValue:
+		return x.StringValue, true
+	}
+	return "", false
+}
+
+// GetSessionOptions gives all options in force, with or without a session.
+func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOptionsRequest) (*flight.GetSessionOptionsResult, error) {
+	set, err := s.settingsOf(ctx)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]any{}
+	for _, name := range optionNames {
+		values[name] = set.get(name)
+	}
+	options, err := flight.NewSessionOptionValues(values)
+	return &flight.GetSessionOptionsResult{SessionOptions: options}, err
+}
+
+// CloseSession ends the call's session; where there is none, nothing is left to close.
+func (s *Server) CloseSession(ctx context.Context, _ *flight.CloseSessionRequest) (*flight.CloseSessionResult, error) {
+	md, _ := metadata.FromIncomingContext(ctx)
+	if id := cookieOf(md); id != "" {
+		s.sessions.remove(id)
+		gone := http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: -1}
+		if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", gone.String())); err != nil {
+			return nil, err
+		}
+	}
+	if token := bearerOf(md); s.seal.isToken(token) {
+		s.sessions.remove(token)
+	}
+	return &flight.CloseSessionResult{Status: flight.CloseSessionResultClosed}, nil
+}
