@@ -5,11 +5,15 @@ import "strings"
 // FieldPath names a column or a field inside structs, outermost first. A part may hold any character, dots included.
 type FieldPath []string
 
-// String gives the path as SQL text: parts that are no plain identifier are double-quoted.
+// String gives the path as SQL text: parts that are no plain identifier are double-quoted, and a first part too that
+// is a word of the grammar.
 func (p FieldPath) String() string {
 	parts := make([]string, len(p))
 	for i, s := range p {
 		parts[i] = quotePart(s)
+		if i == 0 && reserved[strings.ToLower(s)] {
+			parts[i] = QuoteIdent(s)
+		}
 	}
 	return strings.Join(parts, ".")
 }
@@ -67,4 +71,22 @@ func quotePart(s string) string {
 		return `""`
 	}
 	return s
+}
+
+// reserved are the words that can't stand bare for a column. Source: DuckDB 1.5, duckdb_keywords().
+var reserved = wordSet("all analyse analyze and any array as asc asymmetric both case cast check collate column " +
+	"constraint create default deferrable desc describe distinct do else end except false fetch for foreign from group " +
+	"having in initially intersect into lambda lateral leading limit not null offset on only or order pivot placing " +
+	"primary qualify references returning select show some summarize symmetric table then to trailing true union unique " +
+	"unpivot using variadic when where window with anti asof at authorization binary by collation columns concurrently " +
+	"cross freeze full generated glob ilike inner is isnull join left like map natural notnull outer overlaps " +
+	"positional right semi similar struct tablesample try_cast unpack verbose between coalesce exists extract grouping " +
+	"interval none nullif overlay position row setof substring treat trim values date time timestamp")
+
+func wordSet(words string) map[string]bool {
+	out := make(map[string]bool)
+	for w := range strings.FieldsSeq(words) {
+		out[w] = true
+	}
+	return out
 }
