@@ -48,10 +48,16 @@ func (m *Metadata) Attach(ctx context.Context, in encoding.Input, root *encoding
 
 // NewFieldReader gives a reader of a projected top-level field, whose columns Attach has set.
 func NewFieldReader(m *Metadata, root *encoding.Field, in encoding.Input, mem memory.Allocator) (encoding.FieldReader, error) {
-	switch m.scheme {
-	case arrays:
-		return encoding.NewArrayReader(root, in, mem, m.Object)
-	default:
-		return nil, errs.Unsupportedf("%s: data file version %s is not supported", m.Object, m.Version)
+	open := func(f *encoding.Field) (encoding.FieldReader, error) {
+		switch m.scheme {
+		case arrays:
+			return encoding.NewArrayReader(f, in, mem, m.Object)
+		default:
+			return nil, errs.Unsupportedf("%s: data file version %s is not supported", m.Object, m.Version)
+		}
 	}
+	if stored := storedTree(root); stored != nil {
+		return newJSONReader(root, stored, mem, m.Object, open)
+	}
+	return open(root)
 }

@@ -35,7 +35,7 @@ func (f *Field) settle(object string) error {
 	f.Packed = f.Logical == "struct" && (f.metadataIs(packedKey, "true") || f.metadataIs(legacyPackedKey, "true"))
 	name, _ := f.Metadata.GetValue(ExtensionName)
 	switch {
-	case f.Logical == "json":
+	case f.Logical == logicalJSON:
 		f.Type = arrow.BinaryTypes.String
 	case f.Logical == "struct" && name == blobV2Name:
 		f.Blob, f.Type = BlobV2, arrow.BinaryTypes.LargeBinary
@@ -122,7 +122,7 @@ var simple = map[string]arrow.DataType{
 	"double":     arrow.PrimitiveTypes.Float64,
 	"string":     arrow.BinaryTypes.String,
 	"binary":     arrow.BinaryTypes.Binary,
-	"json":       arrow.BinaryTypes.LargeBinary,
+	logicalJSON:  arrow.BinaryTypes.LargeBinary,
 	"blob":       arrow.BinaryTypes.LargeBinary,
 	"date32:day": arrow.FixedWidthTypes.Date32,
 	"date64:ms":  arrow.FixedWidthTypes.Date64,

@@ -22,9 +22,11 @@ const (
 	packedKey         = "lance-encoding:packed"
 	legacyPackedKey   = "packed"
 	blobV2Name        = "lance.blob.v2"
-	lanceJSONName     = "lance.json"
 	arrowJSONName     = "arrow.json"
 )
+
+// logicalJSON is the type of JSON columns: binary in files, text to readers.
+const logicalJSON = "json"
 
 // Schema is the fields of a table.
 type Schema struct {
@@ -147,12 +149,11 @@ func (f *Field) Arrow() arrow.Field {
 }
 
 func (f *Field) arrowMetadata() arrow.Metadata {
-	name, _ := f.Metadata.GetValue(ExtensionName)
 	switch {
 	case f.Blob == BlobV2:
 		// The values are given as bytes, so the type of their descriptions no longer holds.
 		return withoutKeys(f.Metadata, ExtensionName, extensionMetadata)
-	case f.Logical == "json" && name == lanceJSONName:
+	case f.Logical == logicalJSON:
 		m := withoutKeys(f.Metadata, ExtensionName)
 		return arrow.NewMetadata(append(m.Keys(), ExtensionName), append(m.Values(), arrowJSONName))
 	}
