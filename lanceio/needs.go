@@ -1,0 +1,97 @@
+package lanceio
+
+import (
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// needs is what expressions read.
+type needs struct {
+	wanted
+	special []string
+}
+
+// specials are the names and types of the special columns.
+var specials = []arrow.Field{
+	{Name: scan.RowID, Type: arrow.PrimitiveTypes.Uint64},
+	{Name: scan.RowAddr, Type: arrow.PrimitiveTypes.Uint64},
+	{Name: scan.FragID, Type: arrow.PrimitiveTypes.Uint64},
+}
+
+// specialField gives the field of a special column by its name.
+func specialField(name string) (arrow.Field, bool) {
+	i := slices.IndexFunc(specials, func(f arrow.Field) bool { return f.Name == name })
+	if i < 0 {
+		return arrow.Field{}, false
+	}
+	return specials[i], true
+}
+
+// add collects what e reads. A column of the table hides a special column of its name.
+func (n *needs) add(t *Table, e expr.Expr) error {
+	var err error
+	column := func(p expr.FieldPath, nullOnly bool) {
+		if err != nil {
+			return
+		}
+		if len(p) == 1 && t.m.Schema.Field(p[0]) == nil {
+			if _, ok := specialField(p[0]); ok {
+				if !slices.Contains(n.special, p[0]) {
+					n.special = append(n.special, p[0])
+				}
+				return
+			}
+		}
+		f, ferr := t.find(p)
+		switch {
+		case ferr != nil:
+			err = ferr
+		case nullOnly && splits(f):
+			n.addValidity(f)
+		default:
+			n.wanted.add(f)
+		}
+	}
+	stats := func(p expr.FieldPath) {
+		// A table without the stats column has no fragment with it: the evaluation asks for none.
+		if f, ferr := t.find(p); ferr == nil && splits(f) {
+			column(p.Child("min"), false)
+			column(p.Child("max"), false)
+		}
+	}
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x := x.(type) {
+		case *expr.Column:
+			column(x.Path, false)
+		case *expr.IsNull:
+			if c, ok := x.X.(*expr.Column); ok {
+				column(c.Path, true)
+				return false
+			}
+		case *expr.StatsTest:
+			stats(x.Stats)
+			for _, c := range expr.Columns(x.Test) {
+				if !c.Path.HasPrefix(x.Stats) {
+					column(c.Path, false)
+				}
+			}
+			return false
+		case *expr.StatsState:
+			stats(x.Stats)
+		case *expr.Match:
+			column(x.Path, false)
+			for _, c := range expr.Columns(x.Pred) {
+				if !c.Path.Equal(x.Path) {
+					column(c.Path, false)
+				}
+			}
+			return false
+		}
+		return true
+	})
+	return err
+}

@@ -1,0 +1,374 @@
+package lanceio
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/file"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+)
+
+// stage is what one step of a scan needs: the fields as its consumer wants them, and of these the units that no earlier
+// step has read.
+type stage struct {
+	nodes []*node
+	read  fieldSet // ids of units
+	later fieldSet // ids of top-level columns that later steps use
+}
+
+// newStages takes the fields that each step wants, in the order of the steps.
+func newStages(wants ...[]*node) []stage {
+	seen := fieldSet{}
+	stages := make([]stage, len(wants))
+	for i, nodes := range wants {
+		stages[i] = stage{nodes: nodes, read: fieldSet{}, later: fieldSet{}}
+		for _, n := range nodes {
+			n.units(func(f *table.Field) {
+				if !seen[f.ID] {
+					seen[f.ID], stages[i].read[f.ID] = true, true
+				}
+			})
+		}
+	}
+	for i := range stages {
+		for _, nodes := range wants[i+1:] {
+			for _, n := range nodes {
+				if n.field != nil && !n.filler {
+					stages[i].later[n.field.ID] = true
+				}
+			}
+		}
+	}
+	return stages
+}
+
+// fragmentReader reads the columns of one fragment for one stream. It is used by one goroutine at a time.
+type fragmentReader struct {
+	t     *Table
+	f     *table.Fragment
+	rows  uint64
+	c     *counters
+	mem   memory.Allocator
+	files []*dataFile // as they were needed
+}
+
+func newFragmentReader(t *Table, i int, c *counters, mem memory.Allocator) *fragmentReader {
+	f := t.m.Fragments[i]
+	return &fragmentReader{t: t, f: f, rows: t.fragments[i].PhysicalRows, c: c, mem: mem, files: make([]*dataFile, len(f.Files))}
+}
+
+func (r *fragmentReader) close() {
+	for _, d := range r.files {
+		if d != nil {
+			d.close()
+		}
+	}
+}
+
+func (r *fragmentReader) file(ctx context.Context, i int) (*dataFile, error) {
+	if r.files[i] == nil {
+		if r.f.Files[i].Format == table.FormatLegacy {
+			return nil, errs.Unsupportedf("fragment %d: the legacy format (v1) is not supported", r.f.ID)
+		}
+		d, err := r.t.openFile(ctx, r.f.Files[i], r.c)
+		if err != nil {
+			return nil, fmt.Errorf("fragment %d: %w", r.f.ID, err)
+		}
+		r.files[i] = d
+	}
+	return r.files[i], nil
+}
+
+// holds tells whether a file of the fragment has anything of a field.
+func (r *fragmentReader) holds(f *table.Field) bool {
+	if _, _, ok := r.f.Find(f.ID); ok {
+		return true
+	}
+	for _, c := range f.Children {
+		if r.holds(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// columnReader reads what a stage needs of one top-level column; the column may lie in several files, or in none.
+type columnReader struct {
+	node    *node
+	top     *table.Field // nil for a column that the table lacks
+	readers []encoding.FieldReader
+	// rowBytes is about what a row takes on disk; variable tells that rows may differ in size.
+	rowBytes float64
+	variable bool
+}
+
+// open makes the readers of a stage. have are the structs whose validity earlier stages give.
+func (r *fragmentReader) open(ctx context.Context, s stage, have fieldSet) ([]*columnReader, error) {
+	out := make([]*columnReader, 0, len(s.nodes))
+	for _, n := range s.nodes {
+		c := &columnReader{node: n, top: n.field}
+		out = append(out, c)
+		if n.field == nil || n.filler {
+			continue
+		}
+		pick, err := r.pickLeaves(ctx, n, s.read, have)
+		if err != nil {
+			return nil, r.inColumn(n.field, err)
+		}
+		for i, d := range r.f.Files {
+			b := treeBuilder{file: d, leaves: pick.leaves[i], headers: pick.headers}
+			root := b.build(n.field)
+			if root == nil {
+				continue
+			}
+			b.structs(n.field, have)
+			if err := r.addReader(ctx, c, i, root); err != nil {
+				return nil, r.inColumn(n.field, err)
+			}
+		}
+	}
+	return out, nil
+}
+
+func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, root *encoding.Field) error {
+	d, err := r.file(ctx, i)
+	if err != nil {
+		return err
+	}
+	if _, err := d.meta.Attach(ctx, d.in, root, d.file.Fields, d.file.ColumnIndices); err != nil {
+		return err
+	}
+	reader, err := file.NewFieldReader(d.meta, root, d.in, r.mem)
+	if err != nil {
+		return err
+	}
+	c.readers = append(c.readers, reader)
+	bytes, variable := onDisk(root)
+	c.rowBytes += float64(bytes) / float64(max(r.rows, 1))
+	c.variable = c.variable || variable
+	return nil
+}
+
+// inColumn adds the fragment and column to an error that names none.
+func (r *fragmentReader) inColumn(f *table.Field, err error) error {
+	var corrupt *errs.CorruptError
+	if errors.As(err, &corrupt) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return fmt.Errorf("column %s: %w", f.Name, err)
+}
+
+// picked is what to read of a column: per file the ids of leaves, and structs of 2.0 files that are there for every row
+// without any leaf being read.
+type picked struct {
+	leaves  []fieldSet
+	headers fieldSet
+}
+
+// pickLeaves finds the files that hold the units to read below n. A struct that is there, but of which no leaf is read,
+// still has to say which rows are null: then its smallest leaf is read for that.
+func (r *fragmentReader) pickLeaves(ctx context.Context, n *node, read, have fieldSet) (picked, error) {
+	p := picked{leaves: make([]fieldSet, len(r.f.Files)), headers: fieldSet{}}
+	for i := range p.leaves {
+		p.leaves[i] = fieldSet{}
+	}
+	_, err := r.pickNode(ctx, n, read, have, p)
+	return p, err
+}
+
+// pickNode tells whether something at or below the node is read, now or before.
+func (r *fragmentReader) pickNode(ctx context.Context, n *node, read, have fieldSet, p picked) (bool, error) {
+	if n.filler || n.field == nil {
+		return false, nil
+	}
+	if !n.isStruct() {
+		if !read[n.field.ID] {
+			return r.holds(n.field), nil
+		}
+		return r.pickAll(n.field, p), nil
+	}
+	found := have[n.field.ID]
+	for _, c := range n.children {
+		below, err := r.pickNode(ctx, c, read, have, p)
+		if err != nil {
+			return false, err
+		}
+		found = found || below
+	}
+	if found || !r.holds(n.field) {
+		return found, nil
+	}
+	return true, r.pickWitness(ctx, n.field, p)
+}
+
+// pickAll picks all leaves at or below f, and tells whether there is one.
+func (r *fragmentReader) pickAll(f *table.Field, p picked) bool {
+	found := false
+	if i, column, ok := r.f.Find(f.ID); ok && (column >= 0 || f.Leaf()) {
+		p.leaves[i][f.ID], found = true, true
+	}
+	if f.Leaf() {
+		return found
+	}
+	for _, c := range f.Children {
+		found = r.pickAll(c, p) || found
+	}
+	return found
+}
+
+// pickWitness picks the leaf below a struct that takes the fewest bytes.
+func (r *fragmentReader) pickWitness(ctx context.Context, f *table.Field, p picked) error {
+	if i, column, ok := r.f.Find(f.ID); ok && column >= 0 && r.f.Files[i].Format == table.Format20 {
+		p.headers[f.ID] = true
+		return nil
+	}
+	best, bestFile, bestBytes := int32(-1), 0, uint64(0)
+	var visit func(f *table.Field) error
+	visit = func(f *table.Field) error {
+		if !f.Leaf() {
+			for _, c := range f.Children {
+				if err := visit(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		i, column, ok := r.f.Find(f.ID)
+		if !ok || column < 0 {
+			return nil
+		}
+		d, err := r.file(ctx, i)
+		if err != nil {
+			return err
+		}
+		columns, err := d.meta.Columns(ctx, d.in, []int{column})
+		if err != nil {
+			return err
+		}
+		if bytes := columnBytes(columns[0]); best < 0 || bytes < bestBytes {
+			best, bestFile, bestBytes = f.ID, i, bytes
+		}
+		return nil
+	}
+	if err := visit(f); err != nil || best < 0 {
+		return err
+	}
+	p.leaves[bestFile][best] = true
+	return nil
+}
+
+// treeBuilder makes the projected tree of one file.
+type treeBuilder struct {
+	file    *table.DataFile
+	leaves  fieldSet
+	headers fieldSet
+}
+
+// build gives the tree at f of just the picked leaves that lie in the file; nil where there are none.
+func (b treeBuilder) build(f *table.Field) *encoding.Field {
+	out := &encoding.Field{
+		Name: f.Name, Path: f.Path(), ID: f.ID, Logical: f.Logical, Type: f.Type, Nullable: f.Nullable, Metadata: f.Metadata,
+	}
+	if f.Leaf() {
+		if !b.leaves[f.ID] {
+			return nil
+		}
+		// The members of a leaf lie in its one column.
+		out.Children = allFields(f.Children)
+		return out
+	}
+	for _, c := range f.Children {
+		if child := b.build(c); child != nil {
+			out.Children = append(out.Children, child)
+		}
+	}
+	if len(out.Children) == 0 {
+		if _, ok := b.file.Column(f.ID); !ok || !b.headers[f.ID] {
+			return nil
+		}
+	}
+	out.Type = prunedType(f, out.Children)
+	return out
+}
+
+// structs adds to have the structs that the tree holds.
+func (b treeBuilder) structs(f *table.Field, have fieldSet) bool {
+	if f.Leaf() {
+		return b.leaves[f.ID]
+	}
+	found := b.headers[f.ID]
+	for _, c := range f.Children {
+		found = b.structs(c, have) || found
+	}
+	if found && splits(f) {
+		have[f.ID] = true
+	}
+	return found
+}
+
+func allFields(fields []*table.Field) []*encoding.Field {
+	var out []*encoding.Field
+	for _, f := range fields {
+		out = append(out, &encoding.Field{
+			Name: f.Name, Path: f.Path(), ID: f.ID, Logical: f.Logical, Type: f.Type, Nullable: f.Nullable, Metadata: f.Metadata,
+			Children: allFields(f.Children),
+		})
+	}
+	return out
+}
+
+// prunedType is f's type over just some children.
+func prunedType(f *table.Field, children []*encoding.Field) arrow.DataType {
+	kids := make([]arrow.Field, len(children))
+	same := len(children) == len(f.Children)
+	for i, c := range children {
+		same = same && arrow.TypeEqual(c.Type, f.Children[i].Type)
+		kids[i] = arrow.Field{Name: c.Name, Type: c.Type, Nullable: c.Nullable, Metadata: c.Metadata}
+	}
+	if same {
+		return f.Type
+	}
+	switch t := f.Type.(type) {
+	case *arrow.StructType:
+		return arrow.StructOf(kids...)
+	case *arrow.ListType:
+		return arrow.ListOfField(kids[0])
+	case *arrow.LargeListType:
+		return arrow.LargeListOfField(kids[0])
+	case *arrow.FixedSizeListType:
+		return arrow.FixedSizeListOfField(t.Len(), kids[0])
+	}
+	return f.Type
+}
+
+// onDisk gives the bytes of the columns of a tree, and whether its values vary in size.
+func onDisk(f *encoding.Field) (bytes uint64, variable bool) {
+	if f.Column != nil {
+		bytes = columnBytes(f.Column)
+	}
+	switch f.Type.ID() {
+	case arrow.LIST, arrow.LARGE_LIST, arrow.MAP, arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY:
+		variable = true
+	}
+	for _, c := range f.Children {
+		b, v := onDisk(c)
+		bytes, variable = bytes+b, variable || v
+	}
+	return bytes, variable
+}
+
+func columnBytes(c *encoding.Column) uint64 {
+	var n uint64
+	for _, p := range c.Pages {
+		for _, b := range p.Buffers {
+			n += b.Size
+		}
+	}
+	return n
+}

@@ -1,0 +1,418 @@
+package lanceio
+
+import (
+	"context"
+	"errors"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+const (
+	// batchBytes is what a batch is cut to, batchRows the most rows of one where the caller sets no bound.
+	batchBytes = 1 << 20
+	batchRows  = 64 << 10
+	// pendingRows and pendingBytes bound what is gathered from filter windows that few rows pass, before the projected
+	// columns of these rows are read at once.
+	pendingRows  = 64 << 10
+	pendingBytes = 4 << 20
+)
+
+// errEnough ends a scan whose limit is reached.
+var errEnough = errors.New("limit reached")
+
+// runner runs a plan: fragment by fragment, window by window, step by step.
+type runner struct {
+	p    *plan
+	c    *counters
+	a    assembler
+	emit func(ctx context.Context, b arrow.RecordBatch, bytes int64) error
+	skip int64 // rows that pass yet to be skipped
+	left int64 // rows yet to be given, negative for all
+}
+
+func (r *runner) run(ctx context.Context) error {
+	if r.p.never || r.left == 0 {
+		return nil
+	}
+	for i := range r.p.t.fragments {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := r.fragment(ctx, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// filtered tells whether rows are tested.
+func (r *runner) filtered() bool { return r.p.spec.StatsFilter != nil || r.p.spec.Filter != nil }
+
+func (r *runner) fragment(ctx context.Context, i int) error {
+	info := r.p.t.fragments[i]
+	if !r.filtered() && r.skip >= int64(info.Rows) {
+		r.skip -= int64(info.Rows)
+		r.c.rows.Add(int64(info.Rows))
+		return nil
+	}
+	if r.p.readsNothing() {
+		return r.countOnly(ctx, int64(info.Rows))
+	}
+	if info.Rows == 0 {
+		return nil
+	}
+	f := &fragmentRun{
+		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: fieldSet{},
+		stats:    step{a: r.a, stage: r.p.stats},
+		filter:   step{a: r.a, stage: r.p.filter},
+		computed: step{a: r.a, stage: r.p.computed},
+		project:  step{a: r.a, stage: r.p.project},
+	}
+	defer f.reader.close()
+	return f.run(ctx, i)
+}
+
+// countOnly gives batches without columns.
+func (r *runner) countOnly(ctx context.Context, rows int64) error {
+	r.c.rows.Add(rows)
+	rows -= r.skip
+	r.skip = 0
+	if r.left >= 0 {
+		rows = min(rows, r.left)
+		r.left -= rows
+	}
+	for rows > 0 {
+		n := rows
+		if r.p.spec.BatchRows > 0 {
+			n = min(n, int64(r.p.spec.BatchRows))
+		}
+		rows -= n
+		if err := r.emit(ctx, array.NewRecordBatch(r.p.schema, nil, n), 0); err != nil {
+			return err
+		}
+	}
+	if r.left == 0 {
+		return errEnough
+	}
+	return nil
+}
+
+// fragmentRun is the scan of one fragment.
+type fragmentRun struct {
+	*runner
+	reader                           *fragmentReader
+	ids                              rowIDs
+	have                             fieldSet // structs whose validity was read
+	stats, filter, computed, project step
+	pending                          []*block
+	pendingRows                      int64
+	pendingBytes                     int64
+	counted                          bool // as a fragment read
+}
+
+func (f *fragmentRun) run(ctx context.Context, i int) (err error) {
+	defer func() {
+		for _, b := range f.pending {
+			b.release()
+		}
+	}()
+	live, err := f.live(ctx, i)
+	if err != nil {
+		return err
+	}
+	if err := f.loadIDs(); err != nil {
+		return err
+	}
+	if f.p.spec.StatsFilter == nil {
+		err = f.filterBlock(ctx, newBlock(live))
+	} else {
+		err = f.windows(ctx, &f.stats, newBlock(live), func(ctx context.Context, b *block) error {
+			pass, err := f.test(ctx, &f.stats, f.p.spec.StatsFilter, f.p.statsSpecial, b)
+			if err != nil {
+				return err
+			}
+			return f.filterBlock(ctx, pass)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return f.flush(ctx)
+}
+
+// live gives the rows that are not deleted.
+func (f *fragmentRun) live(ctx context.Context, i int) (selection, error) {
+	v, err := f.p.t.deletions(ctx, i, f.c)
+	if err != nil {
+		return nil, err
+	}
+	var live selection
+	for start, end := range v.Live(0, f.reader.rows) {
+		live = append(live, rowsOf(start, end)...)
+	}
+	return live, nil
+}
+
+// loadIDs reads the row ids where a step needs them.
+func (f *fragmentRun) loadIDs() error {
+	f.ids = rowIDs{fragment: f.reader.f.ID}
+	wanted := false
+	for _, names := range [][]string{f.p.spec.Special, f.p.statsSpecial, f.p.filterSpecial, f.p.computedSpecial} {
+		for _, n := range names {
+			wanted = wanted || n == scan.RowID
+		}
+	}
+	if !wanted || !f.p.t.m.StableRowIDs() {
+		return nil
+	}
+	var err error
+	f.ids.stable, err = f.reader.f.RowIDs(f.reader.rows)
+	return err
+}
+
+// windows cuts a block into windows of a step and hands them to do, which takes them over. It takes the block over.
+func (f *fragmentRun) windows(ctx context.Context, s *step, b *block, do func(context.Context, *block) error) error {
+	defer b.release()
+	if len(b.sel) == 0 {
+		return nil
+	}
+	if err := s.open(ctx, f.reader, f.have); err != nil {
+		return err
+	}
+	for rest := (cursor{s: b.sel}); !rest.done(); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var win selection
+		win, rest = s.window.take(rest, -1)
+		part, err := b.pick(f.a, win)
+		if err != nil {
+			return err
+		}
+		if err := do(ctx, part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// test gives the block of the rows at which a predicate is true. It takes b over.
+func (f *fragmentRun) test(ctx context.Context, s *step, pred expr.Expr, special []string, b *block) (*block, error) {
+	defer b.release()
+	cols, err := s.run(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	env := f.env(s, cols, special, b.sel)
+	defer env.release()
+	s.window.saw(b.sel.count(), env.bytes())
+	pass, err := env.mask(ctx, pred)
+	if err != nil {
+		return nil, err
+	}
+	b.drop(s.stage.later)
+	return b.pick(f.a, b.sel.keep(pass))
+}
+
+// filterBlock tests the rows of a block by the exact filter and gathers those that pass. It takes the block over.
+func (f *fragmentRun) filterBlock(ctx context.Context, b *block) error {
+	if f.p.spec.Filter == nil {
+		if f.p.spec.StatsFilter == nil {
+			return f.project1(ctx, b)
+		}
+		return f.gather(ctx, b)
+	}
+	return f.windows(ctx, &f.filter, b, func(ctx context.Context, b *block) error {
+		pass, err := f.test(ctx, &f.filter, f.p.spec.Filter, f.p.filterSpecial, b)
+		if err != nil {
+			return err
+		}
+		return f.gather(ctx, pass)
+	})
+}
+
+// gather counts the rows that passed all filters, drops those of the offset, and keeps the others until there are enough.
+// It takes the block over.
+func (f *fragmentRun) gather(ctx context.Context, b *block) error {
+	n := b.sel.count()
+	f.c.rows.Add(n)
+	if f.skip > 0 {
+		drop := min(f.skip, n)
+		f.skip -= drop
+		_, rest := b.sel.split(drop)
+		kept, err := b.pick(f.a, rest)
+		b.release()
+		if err != nil {
+			return err
+		}
+		b, n = kept, n-drop
+	}
+	if n == 0 {
+		b.release()
+		return nil
+	}
+	f.pending = append(f.pending, b)
+	f.pendingRows += n
+	f.pendingBytes += b.bytes()
+	if f.pendingRows >= pendingRows || f.pendingBytes >= pendingBytes || f.left >= 0 && f.pendingRows >= f.left {
+		return f.flush(ctx)
+	}
+	return nil
+}
+
+// flush gives the rows that were gathered.
+func (f *fragmentRun) flush(ctx context.Context) error {
+	if len(f.pending) == 0 {
+		return nil
+	}
+	blocks := f.pending
+	f.pending, f.pendingRows, f.pendingBytes = nil, 0, 0
+	b, err := joinBlocks(f.a, blocks)
+	if err != nil {
+		return err
+	}
+	return f.giveWindows(ctx, b)
+}
+
+// project1 gives the rows of a fragment that is not filtered. It takes the block over.
+func (f *fragmentRun) project1(ctx context.Context, b *block) error {
+	if f.skip > 0 {
+		_, rest := b.sel.split(f.skip)
+		f.c.rows.Add(f.skip)
+		b.sel, f.skip = rest, 0
+	}
+	return f.giveWindows(ctx, b)
+}
+
+// giveWindows reads the projected columns of a block window by window and sends them. It takes the block over.
+func (f *fragmentRun) giveWindows(ctx context.Context, b *block) error {
+	defer b.release()
+	if err := f.computed.open(ctx, f.reader, f.have); err != nil {
+		return err
+	}
+	if err := f.project.open(ctx, f.reader, f.have); err != nil {
+		return err
+	}
+	for rest := (cursor{s: b.sel}); !rest.done(); {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		var win selection
+		win, rest = f.project.window.take(rest, f.left)
+		part, err := b.pick(f.a, win)
+		if err != nil {
+			return err
+		}
+		if err := f.give(ctx, part); err != nil {
+			return err
+		}
+		if f.left == 0 {
+			return errEnough
+		}
+	}
+	return nil
+}
+
+// give sends the rows of a block. It takes the block over.
+func (f *fragmentRun) give(ctx context.Context, b *block) error {
+	defer b.release()
+	n := b.sel.count()
+	if !f.filtered() {
+		f.c.rows.Add(n)
+	}
+	if !f.counted && f.p.hasOutput() {
+		f.counted = true
+		f.c.fragments.Add(1)
+	}
+	extra, err := f.compute(ctx, b)
+	if err != nil {
+		return err
+	}
+	defer func() { releaseAll(extra) }()
+	cols, err := f.project.run(ctx, b)
+	if err != nil {
+		return err
+	}
+	for _, name := range f.p.spec.Special {
+		cols = append(cols, f.ids.special(f.a, name, b.sel))
+	}
+	cols = append(cols, extra...)
+	extra = nil
+	defer releaseAll(cols)
+	if f.left >= 0 {
+		f.left -= n
+	}
+	return f.send(ctx, cols, int(n))
+}
+
+// compute gives the computed columns of a block.
+func (f *fragmentRun) compute(ctx context.Context, b *block) ([]arrow.Array, error) {
+	if len(f.p.spec.Computed) == 0 {
+		return nil, nil
+	}
+	cols, err := f.computed.run(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	env := f.env(&f.computed, cols, f.p.computedSpecial, b.sel)
+	defer env.release()
+	var out []arrow.Array
+	for _, c := range f.p.spec.Computed {
+		arr, err := env.value(ctx, c.Expr)
+		if err != nil {
+			releaseAll(out)
+			return nil, err
+		}
+		out = append(out, arr)
+	}
+	return out, nil
+}
+
+// send cuts the columns of a window into batches.
+func (f *fragmentRun) send(ctx context.Context, cols []arrow.Array, n int) error {
+	most := batchRows
+	if f.p.spec.BatchRows > 0 {
+		most = f.p.spec.BatchRows
+	}
+	var total int64
+	for i := 0; i < n; {
+		end := fitRows(cols, i, min(n, i+most), batchBytes)
+		part := make([]arrow.Array, len(cols))
+		var bytes int64
+		for k, c := range cols {
+			part[k] = array.NewSlice(c, int64(i), int64(end))
+			bytes += sizeOf(c, i, end)
+		}
+		batch := array.NewRecordBatch(f.p.schema, part, int64(end-i))
+		releaseAll(part)
+		total += bytes
+		if err := f.emit(ctx, batch, bytes); err != nil {
+			return err
+		}
+		i = end
+	}
+	f.project.window.saw(int64(n), total)
+	return nil
+}
+
+// env is what expressions see of a block's rows. It takes cols over.
+func (f *fragmentRun) env(s *step, cols []arrow.Array, special []string, sel selection) *env {
+	e := &env{f: f.reader, rows: int(sel.count()), mem: f.a.mem, columns: map[string]arrow.Array{}}
+	for i, c := range s.columns {
+		e.columns[c.node.name] = cols[i]
+	}
+	for _, name := range special {
+		e.columns[name] = f.ids.special(f.a, name, sel)
+	}
+	return e
+}
+
+// fieldHeld tells whether the fragment has anything of the column at a path.
+func (r *fragmentReader) fieldHeld(path expr.FieldPath) bool {
+	f, err := r.t.find(path)
+	return err == nil && r.holds(f)
+}

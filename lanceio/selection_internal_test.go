@@ -1,0 +1,144 @@
+package lanceio
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+)
+
+// rowsIn lists the rows of a selection one by one.
+func rowsIn(s selection) []uint64 {
+	var out []uint64
+	for _, r := range s {
+		for row := r.Start; row < r.End; row++ {
+			out = append(out, row)
+		}
+	}
+	return out
+}
+
+// drawSelection draws some of the first 200 rows, and checks what a selection promises.
+func drawSelection(t *rapid.T, label string) selection {
+	keep := rapid.SliceOfN(rapid.Bool(), 0, 200).Draw(t, label)
+	s := rowsOf(0, uint64(len(keep))).keep(func(i int) bool { return keep[i] })
+	checkForm(t, s)
+	return s
+}
+
+func checkForm(t *rapid.T, s selection) {
+	for i, r := range s {
+		if r.Start >= r.End || i > 0 && r.Start <= s[i-1].End {
+			t.Fatalf("%v: range %d is empty, or touches the one before", s, i)
+		}
+	}
+}
+
+func TestSelectionKeep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSelection(t, "rows")
+		pass := rapid.SliceOfN(rapid.Bool(), len(rowsIn(s)), len(rowsIn(s))).Draw(t, "pass")
+		sub := s.keep(func(i int) bool { return pass[i] })
+		checkForm(t, sub)
+		var want, places []uint64
+		for i, row := range rowsIn(s) {
+			if pass[i] {
+				want, places = append(want, row), append(places, uint64(i))
+			}
+		}
+		if !slices.Equal(rowsIn(sub), want) {
+			t.Fatalf("kept %v of %v, want %v", sub, s, want)
+		}
+		if got := rowsIn(s.places(sub)); !slices.Equal(got, places) {
+			t.Fatalf("places %v of %v in %v, want %v", got, sub, s, places)
+		}
+		if sub.count() != int64(len(want)) {
+			t.Fatalf("count %d, want %d", sub.count(), len(want))
+		}
+	})
+}
+
+func TestSelectionSplit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSelection(t, "rows")
+		before := slices.Clone(s)
+		n := rapid.IntRange(0, 220).Draw(t, "n")
+		first, rest := s.split(int64(n))
+		checkForm(t, first)
+		all := rowsIn(s)
+		n = min(n, len(all))
+		if !slices.Equal(rowsIn(first), all[:n]) || !slices.Equal(rowsIn(rest), all[n:]) {
+			t.Fatalf("split of %v at %d: %v and %v", s, n, first, rest)
+		}
+		if !slices.Equal(s, before) {
+			t.Fatalf("split changed %v to %v", before, s)
+		}
+	})
+}
+
+func TestWindowsCoverSelection(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		s := drawSelection(t, "rows")
+		// Rows far apart make aligned ends matter.
+		step := rapid.SampledFrom([]uint64{1, 3000}).Draw(t, "step")
+		var wide selection
+		for _, r := range s {
+			wide = wide.add(r.Start*step, r.End*step)
+		}
+		w := window{rows: rapid.Int64Range(1, 20000).Draw(t, "window"), max: 1 << 20}
+		limit := rapid.Int64Range(-1, 5000).Draw(t, "limit")
+		if limit == 0 {
+			limit = 1
+		}
+		var got selection
+		for c := (cursor{s: wide}); !c.done(); {
+			var win selection
+			win, c = w.take(c, limit)
+			if n := win.count(); n == 0 || n > w.rows || limit > 0 && n > limit {
+				t.Fatalf("a window of %d rows, bound %d, limit %d", n, w.rows, limit)
+			}
+			for _, r := range win {
+				got = got.add(r.Start, r.End)
+			}
+		}
+		if !slices.Equal(got, wide) {
+			t.Fatalf("windows give %v of %v", got, wide)
+		}
+	})
+}
+
+func TestWindowEndsAligned(t *testing.T) {
+	w := window{rows: 10000, max: 1 << 20}
+	win, _ := w.take(cursor{s: rowsOf(0, 100000)}, -1)
+	if want := (selection{encoding.RowRange{Start: 0, End: 8192}}); !slices.Equal(win, want) {
+		t.Errorf("window %v, want %v", win, want)
+	}
+	// A limit is kept to the row.
+	if win, _ = w.take(cursor{s: rowsOf(0, 100000)}, 9000); win.count() != 9000 {
+		t.Errorf("window of %d rows, limit 9000", win.count())
+	}
+}
+
+func TestWindowSize(t *testing.T) {
+	tests := []struct {
+		name        string
+		rows, bytes int64
+		want        int64
+	}{
+		{"narrow rows grow fourfold", 1000, 8000, 4000},
+		{"wide rows fit the bytes", 1000, 1000 * (windowBytes / 10), 10},
+		{"a row wider than a window", 1, 10 * windowBytes, 1},
+		{"no rows teach nothing", 0, 0, 1000},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			w := window{rows: 1000, max: windowRows, bytes: windowBytes}
+			w.saw(tt.rows, tt.bytes)
+			if w.rows != tt.want {
+				t.Errorf("next window has %d rows, want %d", w.rows, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,140 @@
+package lanceio
+
+import (
+	"context"
+	"runtime"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// step runs one stage on one fragment: it reads the stage's new parts and puts the stage's columns together.
+type step struct {
+	a       assembler
+	columns []*columnReader
+	window  window
+	// opened tells that the readers were made; that is put off until the first row reaches the step.
+	opened bool
+	stage  stage
+}
+
+func (s *step) open(ctx context.Context, r *fragmentReader, have fieldSet) error {
+	if s.opened {
+		return nil
+	}
+	var err error
+	if s.columns, err = r.open(ctx, s.stage, have); err != nil {
+		return err
+	}
+	s.opened = true
+	var rowBytes float64
+	variable := false
+	for _, c := range s.columns {
+		rowBytes, variable = rowBytes+c.rowBytes, variable || c.variable
+	}
+	s.window = newWindow(windowRows, rowBytes, variable)
+	return nil
+}
+
+// run reads what the stage needs at the block's rows, adds it to the block, and gives the stage's columns. The caller
+// releases them.
+func (s *step) run(ctx context.Context, b *block) ([]arrow.Array, error) {
+	n := int(b.sel.count())
+	if err := s.read(ctx, b, n); err != nil {
+		return nil, err
+	}
+	out := make([]arrow.Array, len(s.columns))
+	for i, c := range s.columns {
+		var parts []arrow.Array
+		if c.top != nil && !c.node.filler {
+			parts = b.parts[c.top.ID]
+		}
+		arr, err := s.a.build(c.node.typ, parts, n)
+		if err != nil {
+			releaseAll(out)
+			return nil, err
+		}
+		out[i] = arr
+	}
+	return out, nil
+}
+
+// read adds the parts that the step's readers give. Columns are decoded side by side.
+func (s *step) read(ctx context.Context, b *block, n int) error {
+	type job struct {
+		top    *table.Field
+		reader encoding.FieldReader
+	}
+	var jobs []job
+	for _, c := range s.columns {
+		for _, r := range c.readers {
+			jobs = append(jobs, job{c.top, r})
+		}
+	}
+	if len(jobs) == 0 {
+		return nil
+	}
+	got := make([]arrow.Array, len(jobs))
+	one := func(ctx context.Context, i int) error {
+		arr, err := jobs[i].reader.Read(ctx, b.sel)
+		if err != nil {
+			return err
+		}
+		got[i] = arr
+		if arr.Len() != n {
+			return errs.New(errs.ErrInternal, "column %s: %d values were read for %d rows", jobs[i].top.Name, arr.Len(), n)
+		}
+		return nil
+	}
+	var err error
+	if len(jobs) == 1 {
+		err = one(ctx, 0)
+	} else {
+		g, gctx := errgroup.WithContext(ctx)
+		g.SetLimit(runtime.GOMAXPROCS(0))
+		for i := range jobs {
+			g.Go(func() error { return one(gctx, i) })
+		}
+		err = g.Wait()
+	}
+	if err != nil {
+		releaseAll(got)
+		return err
+	}
+	for i, j := range jobs {
+		b.parts[j.top.ID] = append(b.parts[j.top.ID], got[i])
+	}
+	return nil
+}
+
+// rowIDs knows the row ids of a fragment: its addresses, or a sequence where the table has stable row ids.
+type rowIDs struct {
+	fragment uint32
+	stable   *table.RowIDSequence // nil: ids are addresses
+}
+
+// special gives a special column at the rows of a selection. The caller releases it.
+func (r rowIDs) special(a assembler, name string, sel selection) arrow.Array {
+	b := array.NewUint64Builder(a.mem)
+	defer b.Release()
+	b.Reserve(int(sel.count()))
+	for _, rg := range sel {
+		for row := rg.Start; row < rg.End; row++ {
+			switch {
+			case name == scan.FragID:
+				b.UnsafeAppend(uint64(r.fragment))
+			case name == scan.RowID && r.stable != nil:
+				b.UnsafeAppend(r.stable.At(row))
+			default:
+				b.UnsafeAppend(uint64(table.NewRowAddress(r.fragment, uint32(row))))
+			}
+		}
+	}
+	return b.NewArray()
+}

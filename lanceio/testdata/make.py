@@ -1,0 +1,247 @@
+"""Writes the tables that the tests of lanceio read, and what they hold.
+
+    python make.py        in this folder; needs pylance 14.0.2 and pyarrow
+
+tables/NAME.lance are the tables, want/NAME.arrow what pylance reads of them, want/NAME.json what else is known:
+the filters with the ids of the rows that pylance keeps, and the bytes of each leaf's pages by the files' own metadata.
+"""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import lance
+import pyarrow as pa
+from lance.file import LanceFileReader
+
+HERE = Path(__file__).parent
+TABLES, WANT = HERE / "tables", HERE / "want"
+
+
+def path(name):
+    return str(TABLES / f"{name}.lance")
+
+
+def want(name, table, **more):
+    table = table.combine_chunks()
+    with pa.OSFile(str(WANT / f"{name}.arrow"), "wb") as f:
+        with pa.ipc.new_file(f, table.schema, options=pa.ipc.IpcWriteOptions(compression="zstd")) as w:
+            w.write_table(table)
+    if more:
+        (WANT / f"{name}.json").write_text(json.dumps(more, indent=1, sort_keys=True) + "\n")
+
+
+def nd(values, units="K", sizes=None, dtype=pa.float64()):
+    """A variable's column: one n-d array a row, None where the row lacks it."""
+    t = pa.struct([
+        ("values", pa.list_(dtype)), ("dim_names", pa.list_(pa.utf8())), ("dim_sizes", pa.list_(pa.uint32())),
+        ("attrs", pa.struct([("units", pa.utf8())])),
+    ])
+    rows = [None if v is None else {"values": v, "dim_names": ["x"], "dim_sizes": [len(v)], "attrs": {"units": units}} for v in values]
+    return pa.array(rows, t)
+
+
+def nd_field(name, column):
+    return pa.field(name, column.type, metadata={"ARROW:extension:name": "nd_arrow.array"})
+
+
+def stats(pairs, dtype=pa.float64()):
+    """A stats column: (min, max), () where no value counts, None where the row lacks the variable."""
+    t = pa.struct([("min", dtype), ("max", dtype)])
+    rows = [None if p is None else {"min": p[0], "max": p[1]} if p else {"min": None, "max": None} for p in pairs]
+    return pa.array(rows, t)
+
+
+def worked():
+    """The worked example: lat from -90 to -80, from 17 to 30, lacking, all NaN."""
+    nan = float("nan")
+    lat = nd([[-90.0, -80.0], [17.0, 30.0], None, [nan, nan]])
+    st = stats([(-90.0, -80.0), (17.0, 30.0), None, ()])
+    schema = pa.schema([("id", pa.int64()), nd_field("lat", lat), ("__stats__:lat", st.type)])
+    t = pa.Table.from_arrays([pa.array([1, 2, 3, 4]), lat, st], schema=schema)
+    lance.write_dataset(t, path("worked"), mode="overwrite")
+    want("worked", t)
+
+
+def history():
+    """Fragments that hold a variable with stats, without stats, and not at all."""
+    def part(ids, lat=None, st=None):
+        cols, fields = [pa.array(ids, pa.int64())], [pa.field("id", pa.int64())]
+        if lat is not None:
+            cols.append(lat), fields.append(nd_field("lat", lat))
+        if st is not None:
+            cols.append(st), fields.append(pa.field("__stats__:lat", st.type))
+        return pa.Table.from_arrays(cols, schema=pa.schema(fields))
+
+    p = path("history")
+    ds = lance.write_dataset(part([1, 2]), p, mode="overwrite")  # neither
+    ds.add_columns([nd_field("lat", nd([]))])
+    lance.write_dataset(part([3, 4], nd([[5.0], None])), p, mode="append")  # no stats
+    lance.dataset(p).add_columns([pa.field("__stats__:lat", stats([]).type)])
+    lance.write_dataset(part([5, 6, 7], nd([[1.0, 2.0], None, [50.0]]), stats([(1.0, 2.0), None, (50.0, 50.0)])), p, mode="append")
+    want("history", lance.dataset(p).to_table())
+
+
+def nested(version):
+    """Nested records with nulls at each level (2.0 can't have null structs), names that are prefixes of others, siblings."""
+    rnd = random.Random(5)
+    n = 400
+    null = (lambda share: rnd.random() < share) if version != "2.0" else (lambda share: False)
+    leaf = lambda v, share=0.2: None if rnd.random() < share else v
+    rows = []
+    for i in range(n):
+        t = None if null(0.15) else {"b": leaf(f"b{i}"), "c": leaf([leaf(j) for j in range(rnd.randrange(4))]), "x.y": leaf(i * 0.5)}
+        s = None if null(0.2) else {"a": leaf(i), "t": t, "z": {"deep": leaf(i % 7)}}
+        rows.append({
+            "id": i, "s": s, "s_a": leaf(-i), "S": leaf(i % 3),
+            "l": leaf([None if null(0.1) else {"sku": leaf(f"k{j}"), "n": leaf(j)} for j in range(rnd.randrange(3))]),
+            "must": {"u": i * 2, "v": leaf("v")},
+        })
+    schema = pa.schema([
+        pa.field("id", pa.int64(), nullable=False),
+        ("s", pa.struct([
+            ("a", pa.int64()),
+            ("t", pa.struct([("b", pa.utf8()), ("c", pa.list_(pa.int32())), ("x.y", pa.float64())])),
+            ("z", pa.struct([("deep", pa.int8())])),
+        ])),
+        ("s_a", pa.int64()), ("S", pa.int32()),
+        ("l", pa.list_(pa.struct([("sku", pa.utf8()), ("n", pa.int32())]))),
+        pa.field("must", pa.struct([pa.field("u", pa.int64(), nullable=False), ("v", pa.utf8())]), nullable=False),
+    ])
+    t = pa.Table.from_pylist(rows, schema=schema)
+    name = "nested_" + version.replace(".", "_")
+    lance.write_dataset(t, path(name), mode="overwrite", data_storage_version=version, max_rows_per_file=150)
+    want(name, t)
+
+
+def evolve(version):
+    """One table's history: columns added into files of their own, a member cast, dropped, renamed, null; deletions."""
+    name = "evolve_" + version.replace(".", "_")
+    p = path(name)
+    null = (lambda i: None if i % 5 == 0 else {"a": i, "b": f"b{i}"}) if version != "2.0" else (lambda i: {"a": i, "b": f"b{i}"})
+    rec = pa.struct([("a", pa.int32()), ("b", pa.utf8())])
+    first = pa.table({"id": pa.array(range(40), pa.int64()), "s": pa.array([null(i) for i in range(40)], rec), "gone": pa.array(range(40), pa.int64())})
+    ds = lance.write_dataset(first, p, mode="overwrite", data_storage_version=version, max_rows_per_file=25)
+    ds.add_columns({"twice": "id * 2"})
+    ds.delete("id in (0, 3, 4, 24, 25, 39)")
+    if version != "2.0":  # pylance can't read a 2.0 table whose struct lies in two files
+        ds.alter_columns({"path": "s.a", "data_type": pa.int64()})
+    ds.drop_columns(["gone"])
+    ds.alter_columns({"path": "s.b", "name": "label"})
+    ds.add_columns([pa.field("later", pa.struct([("k", pa.int64())]))])
+    rec = pa.struct([("a", pa.int64() if version != "2.0" else pa.int32()), ("label", pa.utf8())])
+    more = pa.table({
+        "id": pa.array(range(40, 50), pa.int64()), "s": pa.array([{"a": i, "label": "new"} for i in range(40, 50)], rec),
+        "twice": pa.array([i * 2 for i in range(40, 50)], pa.int64()),
+        "later": pa.array([{"k": i} for i in range(40, 50)], pa.struct([("k", pa.int64())])),
+    })
+    lance.write_dataset(more, p, mode="append")
+    ds = lance.dataset(p)
+    ds.tags.create("first", 1)
+    want(name, ds.to_table())
+    want(name + "_rowids", ds.to_table(columns=["id"], with_row_id=True, with_row_address=True))
+    want(name + "_at1", lance.dataset(p, version=1).to_table())
+
+
+def deletions():
+    """Deletion files of both forms: a bitmap where more than 5000 rows are deleted, else an Arrow array."""
+    n = 14000
+    t = pa.table({"id": pa.array(range(n), pa.int64()), "g": pa.array([i % 10 for i in range(n)], pa.int32())})
+    ds = lance.write_dataset(t, path("deletions"), mode="overwrite", max_rows_per_file=12000)
+    ds.delete("id < 12000 and id % 2 = 1")
+    ds.delete("id in (12000, 12005, 13999)")
+    want("deletions", ds.to_table())
+
+
+def stable():
+    """Stable row ids: an updated row keeps its id and moves to another fragment."""
+    t = pa.table({"id": pa.array(range(30), pa.int64()), "v": pa.array([f"v{i}" for i in range(30)])})
+    ds = lance.write_dataset(t, path("stable"), mode="overwrite", enable_stable_row_ids=True, max_rows_per_file=10)
+    ds.update({"v": "'new'"}, where="id in (5, 17)")
+    ds.delete("id in (0, 29)")
+    want("stable", lance.dataset(path("stable")).to_table(with_row_id=True, with_row_address=True))
+
+
+def filters():
+    """Flat columns with nulls and edge values, and what pylance keeps by random filters."""
+    rnd = random.Random(11)
+    n = 3000
+    pick = lambda vs: [rnd.choice(vs) for _ in range(n)]
+    t = pa.table({
+        "id": pa.array(range(n), pa.int64()),
+        "i": pa.array(pick([None, 0, 1, 2, -1, 7, 2**31 - 1]), pa.int32()),
+        "b": pa.array(pick([None, 2**53, 2**53 + 1, -5, 0, 2**63 - 1]), pa.int64()),
+        "f": pa.array(pick([None, 0.5, -1.25, 3.0, 1e300, -0.0]), pa.float64()),
+        "s": pa.array(pick([None, "", "a", "b", "ab", "Zz", "é"]), pa.utf8()),
+        "t": pa.array(pick([None, 0, 1_700_000_000_000_000, -1]), pa.timestamp("us")),
+        "k": pa.array(pick([None, True, False]), pa.bool_()),
+        "st": pa.array(pick([None, {"x": 1, "y": "p"}, {"x": None, "y": "q"}, {"x": 3, "y": None}]), pa.struct([("x", pa.int64()), ("y", pa.utf8())])),
+    })
+    ds = lance.write_dataset(t, path("filters"), mode="overwrite", max_rows_per_file=800)
+    ds.delete("id % 37 = 3")
+    leafs = [
+        "i = 1", "i <> 7", "i < 2", "i >= 0", "b = 9007199254740993", "b > 9007199254740992", "f > 0.25", "f <= -0.0", "f = 3.0",
+        "s = 'a'", "s > 'a'", "s <= 'Zz'", "s in ('a', 'é')", "s like 'a%'", "t >= timestamp '2020-01-01'", "k", "k is null", "i is null",
+        "st.x = 1", "st.y = 'q'", "st.x is null", "st is null", "st is not null", "i between 0 and 2", "i in (1, 2, 7)", "id < 1500", "id >= 2990",
+    ]
+
+    def tree(depth):
+        if depth == 0 or rnd.random() < 0.25:
+            return rnd.choice(leafs)
+        op = rnd.choice(["and", "or", "not"])
+        if op == "not":
+            return f"not ({tree(depth - 1)})"
+        return f"({tree(depth - 1)}) {op} ({tree(depth - 1)})"
+
+    texts = leafs + [tree(3) for _ in range(60)]
+    cases = [{"filter": f, "ids": ds.to_table(columns=["id"], filter=f)["id"].to_pylist()} for f in texts]
+    want("filters", ds.to_table())
+    for c in cases:  # a digest of the ids, to keep the file small
+        ids = c.pop("ids")
+        c.update(rows=len(ids), sum=sum(ids), first=ids[:5], last=ids[-5:])
+    (WANT / "filters.json").write_text(json.dumps(cases, indent=0, ensure_ascii=False) + "\n")
+
+
+def sizes():
+    """Leaves of known page bytes: incompressible numbers and texts beside each other."""
+    rnd = random.Random(3)
+    n = 8000
+    rows = {
+        "id": pa.array(range(n), pa.int64()),
+        "s": pa.StructArray.from_arrays(
+            [pa.array([rnd.getrandbits(31) for _ in range(n)], pa.int32()),
+             pa.array(["%08x" % rnd.getrandbits(32) for _ in range(n)]),
+             pa.array([[rnd.getrandbits(15)] * rnd.randrange(3) for _ in range(n)], pa.list_(pa.int16()))],
+            fields=[pa.field("a", pa.int32()), pa.field("b", pa.utf8()), pa.field("l", pa.list_(pa.int16()))],
+            mask=pa.array([i % 11 == 0 for i in range(n)])),
+        "g": pa.array([i // 100 for i in range(n)], pa.int32()),
+    }
+    ds = lance.write_dataset(pa.table(rows), path("sizes"), mode="overwrite", max_rows_per_file=3000)
+    names = ["id", "s.a", "s.b", "s.l", "g"]
+    total = dict.fromkeys(names, 0)
+    for frag in ds.get_fragments():
+        for f in frag.data_files():
+            meta = LanceFileReader(path("sizes") + "/data/" + f.path).metadata()
+            for name, column in zip(names, meta.columns):
+                total[name] += sum(b.size for p in column.pages for b in p.buffers)
+    want("sizes", ds.to_table(columns=["id", "g"]), leaf_bytes=total)
+
+
+def main():
+    for folder in (TABLES, WANT):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir()
+    worked()
+    history()
+    for version in ("2.0", "2.1", "2.2"):
+        nested(version)
+        evolve(version)
+    deletions()
+    stable()
+    filters()
+    sizes()
+
+
+if __name__ == "__main__":
+    main()
