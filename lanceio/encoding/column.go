@@ -1,0 +1,300 @@
+package encoding
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
+)
+
+// leaf reads one physical column.
+type leaf struct {
+	object  string
+	version Version
+	key     string
+	shape   shape
+	nodes   []*node // from the leaf outward
+	scale   uint64  // entries of the column for each row: the dimensions of fixed-size lists of structs
+	mem     memory.Allocator
+	dec     *codec.Decompressor
+	pages   []*page
+	starts  []uint64 // of the pages, in entries; one more than there are pages
+	clock   uint64
+}
+
+// maxDecompressed bounds one block that is decompressed.
+const maxDecompressed = 1 << 30
+
+// keyOf gives a path's parts, quoted where they hold a dot or a quote.
+func keyOf(path []string) string {
+	parts := make([]string, len(path))
+	for i, s := range path {
+		if s == "" || strings.ContainsAny(s, ".\"`") {
+			s = `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
+		}
+		parts[i] = s
+	}
+	return strings.Join(parts, ".")
+}
+
+// addPages checks the column's pages.
+func (l *leaf) addPages(c *Column) error {
+	l.pages = make([]*page, len(c.Pages))
+	l.starts = make([]uint64, len(c.Pages)+1)
+	for i := range c.Pages {
+		l.pages[i] = &page{leaf: l, number: i, raw: &c.Pages[i]}
+		if l.starts[i+1] = l.starts[i] + c.Pages[i].Rows; l.starts[i+1] < l.starts[i] || l.starts[i+1] >= maxRows {
+			return l.pages[i].fault(corruptf("%d rows", c.Pages[i].Rows))
+		}
+	}
+	return nil
+}
+
+// pagePart is the rows of one page that are read.
+type pagePart struct {
+	page *page
+	rows []RowRange // within the page
+	n    uint64     // how many these are
+	task task
+	need []BufferRange
+	done bool // task asks for no more
+}
+
+// parts divides rows among the pages.
+func (l *leaf) parts(ranges []RowRange) ([]*pagePart, error) {
+	var out []*pagePart
+	total := l.starts[len(l.pages)]
+	for _, r := range ranges {
+		start, end := r.Start*l.scale, r.End*l.scale
+		if end > total {
+			return nil, l.fault(corruptf("rows up to %d are wanted, the column has %d", end, total), -1, -1)
+		}
+		i := sort.Search(len(l.pages), func(i int) bool { return l.starts[i+1] > start })
+		for ; start < end; i++ {
+			hi := min(end, l.starts[i+1])
+			if hi <= start {
+				continue // a page without rows
+			}
+			p := l.pages[i]
+			if len(out) == 0 || out[len(out)-1].page != p {
+				out = append(out, &pagePart{page: p})
+			}
+			last := out[len(out)-1]
+			last.rows = append(last.rows, RowRange{start - l.starts[i], hi - l.starts[i]})
+			last.n += hi - start
+			start = hi
+		}
+	}
+	return out, nil
+}
+
+// columnRead is one read of a leaf.
+type columnRead struct {
+	leaf  *leaf
+	parts []*pagePart
+	acc   *accumulator
+}
+
+// begin plans a read of rows.
+func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
+	parts, err := l.parts(ranges)
+	if err != nil {
+		return nil, err
+	}
+	l.clock++
+	for _, p := range parts {
+		p.page.used = l.clock
+		if err := p.page.describe(); err != nil {
+			return nil, p.page.fault(err)
+		}
+		p.task = p.page.layout.open(p.rows)
+	}
+	return &columnRead{leaf: l, parts: parts, acc: acc}, nil
+}
+
+// fetch reads what the pages ask for, in as few rounds as they depend on each other, one request to the input for each.
+func (c *columnRead) fetch(ctx context.Context, in Input) error {
+	var got [][]byte
+	for {
+		var ask []BufferRange
+		for _, p := range c.parts {
+			if p.done {
+				continue
+			}
+			n := len(p.need)
+			need, err := p.task.step(got[:n:n])
+			if err != nil {
+				return p.page.fault(err)
+			}
+			got = got[n:]
+			p.need, p.done = need, len(need) == 0
+			ask = append(ask, need...)
+		}
+		if len(ask) == 0 {
+			return nil
+		}
+		var err error
+		if got, err = in.ReadRanges(ctx, c.leaf.key, ask); err != nil {
+			return err
+		}
+		if err := checkRead(ask, got); err != nil {
+			return c.leaf.fault(err, -1, -1)
+		}
+	}
+}
+
+// checkRead makes sure that an input gave what was asked for.
+func checkRead(ask []BufferRange, got [][]byte) error {
+	if len(got) != len(ask) {
+		return errs.New(errs.ErrInternal, "%d ranges read instead of %d", len(got), len(ask))
+	}
+	for i, b := range got {
+		if uint64(len(b)) != ask[i].Size {
+			return errs.New(errs.ErrInternal, "%d bytes read instead of %d", len(b), ask[i].Size)
+		}
+	}
+	return nil
+}
+
+// decode appends the pages' values to the accumulator.
+func (c *columnRead) decode(ctx context.Context) error {
+	for _, p := range c.parts {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.task.decode(c.acc); err != nil {
+			return p.page.fault(err)
+		}
+		if err := c.acc.endPage(p.page.layout.levels(), p.n); err != nil {
+			return p.page.fault(err)
+		}
+	}
+	c.leaf.forget()
+	return nil
+}
+
+// maxKept bounds what the pages of a leaf hold on to between reads, save those of the last read.
+const maxKept = 8 << 20
+
+// forget drops the layouts of the pages unused for longest where they hold too much.
+func (l *leaf) forget() {
+	kept := 0
+	for _, p := range l.pages {
+		if p.layout != nil {
+			kept += p.layout.kept() + 1<<10
+		}
+	}
+	for kept > maxKept {
+		var oldest *page
+		for _, p := range l.pages {
+			if p.layout != nil && p.used < l.clock && (oldest == nil || p.used < oldest.used) {
+				oldest = p
+			}
+		}
+		if oldest == nil {
+			return
+		}
+		kept -= oldest.layout.kept() + 1<<10
+		oldest.layout = nil
+	}
+}
+
+// accumulator gathers what one read of a leaf yields.
+type accumulator struct {
+	nodes  []*node
+	sink   sink
+	layers []layerSink  // of each node, from the leaf outward
+	wanted []*layerSink // of these the ones that this leaf gives; nil for the others
+	// The events of the page that is being decoded.
+	rep, def       []uint16
+	events         int
+	hasRep, hasDef bool
+	slots          int // of the sink, before the page
+
+	// Scratch of the layouts.
+	parts              chunkParts
+	chunkRep, chunkDef []uint16
+	starts             []rowStart
+	spans              []uint64
+	bytes              []byte
+}
+
+func newAccumulator(l *leaf, mem memory.Allocator) *accumulator {
+	a := &accumulator{nodes: l.nodes, sink: newSink(l.shape, mem)}
+	a.layers = make([]layerSink, len(l.nodes))
+	a.wanted = make([]*layerSink, len(l.nodes))
+	for i, n := range l.nodes {
+		a.layers[i] = newLayerSink(n, mem)
+		if n.owner == l {
+			a.wanted[i] = &a.layers[i]
+		}
+	}
+	return a
+}
+
+func (a *accumulator) release() {
+	a.sink.release()
+	for i := range a.layers {
+		a.layers[i].release()
+	}
+}
+
+// addLevels appends n events of the page that is being decoded; rep and def are nil where the page has none of them.
+func (a *accumulator) addLevels(rep, def []uint16, n int) error {
+	if n > maxLevels-a.events {
+		return errs.New(errs.ErrResourceExhausted, "more than %d levels in one read of a page", maxLevels)
+	}
+	a.events += n
+	if rep != nil {
+		a.hasRep = true
+		a.rep = append(a.rep, rep...)
+	}
+	if def != nil {
+		a.hasDef = true
+		a.def = append(a.def, def...)
+	}
+	return nil
+}
+
+// addRepeated appends n events of one definition level.
+func (a *accumulator) addRepeated(def uint16, n int) error {
+	if err := a.addLevels(nil, nil, n); err != nil {
+		return err
+	}
+	a.hasDef = true
+	for range n {
+		a.def = append(a.def, def)
+	}
+	return nil
+}
+
+// endPage turns the events of a page into entries of the nodes; rows is how many rows were to be read.
+func (a *accumulator) endPage(plan *levelPlan, rows uint64) error {
+	rep, def, events := a.rep, a.def, a.events
+	if !a.hasRep {
+		rep = nil
+	}
+	if !a.hasDef {
+		def = nil
+	}
+	have, slots := uint64(events), events
+	if rep != nil {
+		have = plan.rows(rep)
+	}
+	if def != nil {
+		slots = plan.slots(def)
+	}
+	if have != rows {
+		return corruptf("%d rows where %d are wanted", have, rows)
+	}
+	if n := a.sink.len() - a.slots; n != slots {
+		return corruptf("%d values for %d leaf slots", n, slots)
+	}
+	a.slots = a.sink.len()
+	a.rep, a.def, a.events, a.hasRep, a.hasDef = a.rep[:0], a.def[:0], 0, false, false
+	return plan.unravel(events, rep, def, a.nodes, a.wanted)
+}

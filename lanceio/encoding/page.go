@@ -1,0 +1,111 @@
+package encoding
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lanceflight/flightsrv/errs"
+	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
+)
+
+// corruptf gives an error of the kind ErrCorrupt that page.fault puts into its place.
+func corruptf(format string, args ...any) error { return errs.New(errs.ErrCorrupt, format, args...) }
+
+// pageLayoutType is the message that describes a page in versions 2.1 and 2.2.
+const pageLayoutType = "lance.encodings21.PageLayout"
+
+// maxDescription and maxDescriptionDepth bound the message that describes a page.
+const (
+	maxDescription      = 16 << 20
+	maxDescriptionDepth = 64
+)
+
+// layout reads the pages of one kind of layout. It keeps what is worth keeping of one page between reads.
+type layout interface {
+	// open begins a read of some rows of the page; rows ascend, do not overlap, are not empty, and are within the page.
+	open(rows []RowRange) task
+	// levels says what the page's levels mean.
+	levels() *levelPlan
+	// kept is about how many bytes the layout holds on to.
+	kept() int
+}
+
+// task is one read of some rows of a page.
+type task interface {
+	// step is given the bytes that the step before asked for, and asks for more; when it asks for none, decode may be
+	// called.
+	step(bufs [][]byte) ([]BufferRange, error)
+	// decode appends levels and values.
+	decode(a *accumulator) error
+}
+
+// page is one page of a leaf's column.
+type page struct {
+	leaf   *leaf
+	number int
+	raw    *Page
+	layout layout // nil until the page is read for the first time
+	used   uint64 // when the page was last read, for dropping the layouts of pages long unused
+}
+
+// fault puts an error into its place: the file, the column and the page.
+func (p *page) fault(err error) error {
+	if err == nil {
+		return nil
+	}
+	offset := int64(-1)
+	if len(p.raw.Buffers) > 0 {
+		offset = int64(p.raw.Buffers[0].Offset)
+	}
+	return p.leaf.fault(err, p.number, offset)
+}
+
+func (l *leaf) fault(err error, number int, offset int64) error {
+	where := fmt.Sprintf("column %s", l.key)
+	if number >= 0 {
+		where += fmt.Sprintf(", page %d", number)
+	}
+	var placed *errs.CorruptError
+	if errors.Is(err, errs.ErrCorrupt) && !errors.As(err, &placed) {
+		return errs.Corruptf(l.object, offset, "%s: %v", where, err)
+	}
+	return fmt.Errorf("%s: %s: %w", l.object, where, err)
+}
+
+// describe reads the page's description and makes its layout.
+func (p *page) describe() error {
+	if p.layout != nil {
+		return nil
+	}
+	name := p.raw.TypeURL[strings.LastIndexByte(p.raw.TypeURL, '/')+1:]
+	if name != pageLayoutType {
+		return errs.Unsupportedf("page encoding %q", name)
+	}
+	if len(p.raw.Encoding) > maxDescription {
+		return corruptf("page description of %d bytes", len(p.raw.Encoding))
+	}
+	var msg pb.PageLayout
+	if err := (proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth}).Unmarshal(p.raw.Encoding, &msg); err != nil {
+		return corruptf("page description: %w", err)
+	}
+	l, err := newLayout(p, &msg)
+	if err != nil {
+		return err
+	}
+	p.layout = l
+	return nil
+}
+
+// events is how many events or items a page without lists has.
+func (p *page) events() uint64 { return p.raw.Rows }
+
+// buffers checks the number of the page's buffers.
+func (p *page) buffers(want int) error {
+	if len(p.raw.Buffers) != want {
+		return corruptf("%d buffers, the layout has %d", len(p.raw.Buffers), want)
+	}
+	return nil
+}

@@ -1,0 +1,373 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+	"slices"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
+)
+
+// Levels. A page's layers go from the leaf outward, one for each node of the schema. Each takes definition levels, 0 of
+// all being a valid leaf:
+//
+//	layer                 levels
+//	ALL_VALID_ITEM/LIST   none
+//	NULLABLE_ITEM/LIST    1: null
+//	EMPTYABLE_LIST        1: empty
+//	NULL_AND_EMPTY_LIST   2: null, then empty
+//
+// The repetition level of an event is 0 where it goes on in the inner-most list, else the depth, counted from inside, of
+// the outermost list that begins anew: the number of lists where a row begins. An event owns a leaf slot where its
+// definition level is one of the layers inside the first list.
+
+// maxLayers bounds the nesting of a column.
+const maxLayers = 128
+
+// levelPlan is what the layers of a page say of its levels.
+type levelPlan struct {
+	layers []pb.RepDefLayer
+	lists  int
+	// visible[r] is the largest definition level of an event that is an entry of what stands outside of r lists:
+	// visible[0] is that of leaf slots.
+	visible []uint16
+}
+
+func isList(l pb.RepDefLayer) bool {
+	return l == pb.RepDefLayer_REPDEF_ALL_VALID_LIST || l >= pb.RepDefLayer_REPDEF_NULLABLE_LIST
+}
+
+// levelCount is how many definition levels a layer takes.
+func levelCount(l pb.RepDefLayer) uint16 {
+	switch l {
+	case pb.RepDefLayer_REPDEF_NULLABLE_ITEM, pb.RepDefLayer_REPDEF_NULLABLE_LIST, pb.RepDefLayer_REPDEF_EMPTYABLE_LIST:
+		return 1
+	case pb.RepDefLayer_REPDEF_NULL_AND_EMPTY_LIST:
+		return 2
+	default:
+		return 0
+	}
+}
+
+// newLevelPlan checks a page's layers against the nodes of the column, from the leaf outward.
+func newLevelPlan(layers []pb.RepDefLayer, nodes []*node) (*levelPlan, error) {
+	if len(layers) != len(nodes) {
+		return nil, corruptf("%d layers for a column at depth %d", len(layers), len(nodes))
+	}
+	p := &levelPlan{layers: layers}
+	level := uint16(0)
+	for i, l := range layers {
+		if l < pb.RepDefLayer_REPDEF_ALL_VALID_ITEM || l > pb.RepDefLayer_REPDEF_NULL_AND_EMPTY_LIST {
+			return nil, errs.Unsupportedf("layer kind %d", int32(l))
+		}
+		if isList(l) != (nodes[i].kind == nodeList) {
+			return nil, corruptf("layer %d is %s at a %s", i, l, nodes[i].kind)
+		}
+		if isList(l) {
+			p.visible = append(p.visible, level)
+			p.lists++
+		}
+		level += levelCount(l)
+	}
+	p.visible = append(p.visible, level)
+	return p, nil
+}
+
+// maxDef is the largest definition level there can be.
+func (p *levelPlan) maxDef() uint16 { return p.visible[p.lists] }
+
+// check tells whether all levels are within bounds.
+func (p *levelPlan) check(rep, def []uint16) error {
+	if len(def) > 0 {
+		if m := slices.Max(def); m > p.maxDef() {
+			return corruptf("definition level %d, at most %d", m, p.maxDef())
+		}
+	}
+	if len(rep) > 0 {
+		if m := slices.Max(rep); int(m) > p.lists {
+			return corruptf("repetition level %d, at most %d", m, p.lists)
+		}
+	}
+	return nil
+}
+
+// slots counts the events that own a leaf slot.
+func (p *levelPlan) slots(def []uint16) int {
+	vis, n := p.visible[0], 0
+	if vis == p.maxDef() {
+		return len(def)
+	}
+	for _, d := range def {
+		if d <= vis {
+			n++
+		}
+	}
+	return n
+}
+
+// layerSink gathers the entries of one node: their validity, and for a list their offsets.
+type layerSink struct {
+	valid   validity
+	offsets byteBuf
+	width   int    // bytes of an offset, 0 where the node is no list
+	items   uint64 // entries of the lists so far
+}
+
+func newLayerSink(n *node, mem memory.Allocator) layerSink {
+	s := layerSink{valid: newValidity(mem), offsets: byteBuf{mem: mem}}
+	if n.kind == nodeList {
+		s.width = n.offsetWidth
+	}
+	return s
+}
+
+func (s *layerSink) release() {
+	s.valid.release()
+	s.offsets.release()
+}
+
+// appendLevels appends an entry for each level, which is valid where the level is at most valid.
+func (s *layerSink) appendLevels(def []uint16, valid uint16) error {
+	for len(def) > 0 {
+		part := def[:min(64, len(def))]
+		var w uint64
+		for i, d := range part {
+			// The sign of the difference is set where d is above valid.
+			w |= (uint64(int64(valid)-int64(d))>>63 ^ 1) << uint(i)
+		}
+		k := len(part)
+		if err := s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
+			return err
+		}
+		def = def[k:]
+	}
+	return nil
+}
+
+// appendVisible is appendLevels for the levels that are at most visible, and gives how many these are.
+func (s *layerSink) appendVisible(def []uint16, visible, valid uint16) (int, error) {
+	var w uint64
+	k, n := uint(0), 0
+	for _, d := range def {
+		if d > visible {
+			continue
+		}
+		w |= (uint64(int64(valid)-int64(d))>>63 ^ 1) << k
+		if k++; k == 64 {
+			if err := s.valid.appendWord(w, 64, 64-bits.OnesCount64(w)); err != nil {
+				return 0, err
+			}
+			w, k, n = 0, 0, n+64
+		}
+	}
+	if k == 0 {
+		return n, nil
+	}
+	return n + int(k), s.valid.appendWord(w, k, int(k)-bits.OnesCount64(w))
+}
+
+// unravel turns the levels of some whole rows of a page into entries of the nodes' sinks. rep and def are overwritten;
+// events is their number, also where one of them or both are nil. sinks has one for each layer, nil where nobody asks
+// for the layer; at most the layers up to the last one asked for are looked at.
+func (p *levelPlan) unravel(events int, rep, def []uint16, nodes []*node, sinks []*layerSink) error {
+	last := len(sinks)
+	for last > 0 && sinks[last-1] == nil {
+		last--
+	}
+	if p.lists > 0 {
+		return p.unravelLists(events, rep, def, nodes, sinks[:last])
+	}
+	level := uint16(0)
+	for i, s := range sinks[:last] {
+		if n := nodes[i]; n.kind == nodeFSL {
+			var err error
+			if events, def, err = everyNth(events, def, n.dim); err != nil {
+				return err
+			}
+		}
+		if s != nil {
+			if def == nil {
+				if err := s.valid.appendValid(events); err != nil {
+					return err
+				}
+			} else if err := s.appendLevels(def, level); err != nil {
+				return err
+			}
+		}
+		level += levelCount(p.layers[i])
+	}
+	return nil
+}
+
+// everyNth keeps the first of each dim events, as all of one fixed-size list carry the level of the list.
+func everyNth(events int, def []uint16, dim int) (int, []uint16, error) {
+	if dim <= 0 || events%dim != 0 {
+		return 0, nil, corruptf("%d items in fixed-size lists of %d", events, dim)
+	}
+	if def == nil {
+		return events / dim, nil, nil
+	}
+	for i := range events / dim {
+		def[i] = def[i*dim]
+	}
+	return events / dim, def[:events/dim], nil
+}
+
+func (p *levelPlan) unravelLists(events int, rep, def []uint16, nodes []*node, sinks []*layerSink) error {
+	if rep == nil {
+		return corruptf("lists without repetition levels")
+	}
+	if def == nil {
+		def = make([]uint16, events)
+	}
+	level, depth, inner := uint16(0), 0, -1
+	for i, s := range sinks {
+		switch nodes[i].kind {
+		case nodeList:
+			depth++
+			l := listLevels{kind: p.layers[i], first: level + 1, visible: p.visible[depth]}
+			n, err := l.unravel(rep, def, s)
+			if err != nil {
+				return err
+			}
+			if inner >= 0 && n.items != inner {
+				return corruptf("lists of %d items over %d entries", n.items, inner)
+			}
+			rep, def, inner = rep[:n.kept], def[:n.kept], n.lists
+		case nodeFSL:
+			return errs.Unsupportedf("fixed-size lists of structs together with lists")
+		default:
+			if s == nil {
+				break
+			}
+			n, err := s.appendVisible(def, p.visible[depth], level)
+			if err != nil {
+				return err
+			}
+			inner = n
+		}
+		level += levelCount(p.layers[i])
+	}
+	return nil
+}
+
+// listLevels is one list layer: the first of its levels, and the largest level that is an entry outside of it.
+type listLevels struct {
+	kind    pb.RepDefLayer
+	first   uint16
+	visible uint16
+}
+
+// none is a level that no event has.
+const none = math.MaxUint16
+
+// levels gives the level of a null list, of an empty one, and the last of the layer's levels.
+func (l listLevels) levels() (null, empty, upper uint16) {
+	switch l.kind {
+	case pb.RepDefLayer_REPDEF_NULLABLE_LIST:
+		return l.first, none, l.first
+	case pb.RepDefLayer_REPDEF_EMPTYABLE_LIST:
+		return none, l.first, l.first
+	case pb.RepDefLayer_REPDEF_NULL_AND_EMPTY_LIST:
+		return l.first, l.first + 1, l.first + 1
+	default:
+		return none, none, l.first - 1
+	}
+}
+
+// listCounts is what a list layer was found to have: events seen from outside, lists, and items of these.
+type listCounts struct{ kept, lists, items int }
+
+// unravel appends the lists that begin at the events, and keeps in rep and def just these events, as seen from outside.
+// A nil sink is not appended to.
+func (l listLevels) unravel(rep, def []uint16, s *layerSink) (listCounts, error) {
+	var n listCounts
+	null, empty, upper := l.levels()
+	var starts offsetWriter
+	if s != nil {
+		var err error
+		if starts, err = s.openOffsets(len(rep)); err != nil {
+			return n, err
+		}
+	}
+	var valid uint64
+	for i, r := range rep {
+		if r == 0 {
+			n.items++
+			continue
+		}
+		d := def[i]
+		rep[n.kept], def[n.kept] = r-1, d
+		n.kept++
+		if d > l.visible {
+			continue
+		}
+		starts.put(n.lists, n.items)
+		if d != null && d <= upper {
+			valid |= 1 << (uint(n.lists) % 64)
+			if d != empty {
+				n.items++
+			}
+		}
+		if n.lists++; n.lists%64 == 0 && s != nil {
+			if err := s.valid.appendWord(valid, 64, 64-bits.OnesCount64(valid)); err != nil {
+				return n, err
+			}
+			valid = 0
+		}
+	}
+	if s == nil {
+		return n, nil
+	}
+	s.items += uint64(n.items)
+	s.offsets.n -= (len(rep) - n.lists) * s.width
+	if k := n.lists % 64; k > 0 {
+		return n, s.valid.appendWord(valid, uint(k), k-bits.OnesCount64(valid))
+	}
+	return n, nil
+}
+
+// offsetWriter writes list offsets of either width; its zero value writes nothing.
+type offsetWriter struct {
+	narrow, wide []byte
+	base         uint64
+}
+
+// openOffsets makes room for up to n offsets.
+func (s *layerSink) openOffsets(n int) (offsetWriter, error) {
+	if s.width == 4 && s.items+uint64(n) > math.MaxInt32 {
+		return offsetWriter{}, errs.New(errs.ErrResourceExhausted, "more than %d list items in one array", math.MaxInt32)
+	}
+	out, err := s.offsets.extend(n * s.width)
+	if s.width == 4 {
+		return offsetWriter{narrow: out, base: s.items}, err
+	}
+	return offsetWriter{wide: out, base: s.items}, err
+}
+
+func (w *offsetWriter) put(i, at int) {
+	switch {
+	case w.narrow != nil:
+		binary.LittleEndian.PutUint32(w.narrow[4*i:], uint32(w.base)+uint32(at))
+	case w.wide != nil:
+		binary.LittleEndian.PutUint64(w.wide[8*i:], w.base+uint64(at))
+	}
+}
+
+// finishOffsets appends the last offset and gives the buffer, owned by s.
+func (s *layerSink) finishOffsets() (*memory.Buffer, error) {
+	out, err := s.offsets.extend(s.width)
+	if err != nil {
+		return nil, err
+	}
+	if s.width == 4 {
+		binary.LittleEndian.PutUint32(out, uint32(s.items))
+	} else {
+		binary.LittleEndian.PutUint64(out, s.items)
+	}
+	return s.offsets.finish(), nil
+}

@@ -1,0 +1,398 @@
+package encoding
+
+import (
+	"encoding/binary"
+	"math"
+	"unsafe"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+)
+
+// sink gathers the values of a leaf, over chunks and pages, into Arrow buffers.
+type sink interface {
+	// append appends values from to to of v.
+	append(v *values, from, to int) error
+	// repeat appends the first of v's values n times.
+	repeat(v *values, n int) error
+	// fill appends n values that mean nothing, for nulls.
+	fill(n int) error
+	// len is how many values there are.
+	len() int
+	// data gives them as Arrow data of a type that has the sink's shape. valid may be nil; it stays the caller's.
+	// Nothing may be appended after it.
+	data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error)
+	// release gives up the buffers; data that was given out keeps its own hold on them.
+	release()
+}
+
+// newSink gives an empty sink for a leaf.
+func newSink(s shape, mem memory.Allocator) sink {
+	switch s.kind {
+	case kindBool:
+		return &bitSink{bits: bitBuf{bytes: byteBuf{mem: mem}}}
+	case kindFixed:
+		return &fixedSink{width: s.width, buf: byteBuf{mem: mem}}
+	case kindVar:
+		return &textSink{width: s.width, offsets: byteBuf{mem: mem}, bytes: byteBuf{mem: mem}}
+	case kindFSL:
+		return &fslSink{dim: s.dim, itemType: s.dtypes[0], valid: newValidity(mem), items: newSink(s.parts[0], mem)}
+	case kindDict:
+		return &dictSink{width: s.width, limit: s.limit, keys: byteBuf{mem: mem}, all: newSink(s.parts[0], mem)}
+	case kindPacked:
+		p := &packedSink{shapes: s.parts, dtypes: s.dtypes}
+		for _, m := range s.parts {
+			p.members = append(p.members, newSink(m, mem))
+		}
+		return p
+	default:
+		return &countSink{}
+	}
+}
+
+// countSink is for leaves without values: of type null, and structs without members.
+type countSink struct{ n int }
+
+func (s *countSink) append(_ *values, from, to int) error { s.n += to - from; return nil }
+func (s *countSink) repeat(_ *values, n int) error        { s.n += n; return nil }
+func (s *countSink) fill(n int) error                     { s.n += n; return nil }
+func (s *countSink) len() int                             { return s.n }
+func (s *countSink) release()                             {}
+
+func (s *countSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	if storage(dt).ID() == arrow.NULL {
+		valid, nulls = nil, s.n
+	}
+	return array.NewData(dt, s.n, []*memory.Buffer{valid}, nil, nulls, 0), nil
+}
+
+// bitSink gathers booleans.
+type bitSink struct{ bits bitBuf }
+
+func (s *bitSink) append(v *values, from, to int) error {
+	switch v.bits {
+	case 1:
+		return s.bits.copyBits(v.data, from, to)
+	case 8: // a byte for each, in full-zip pages
+		for from < to {
+			k := min(64, to-from)
+			var w uint64
+			for i, b := range v.data[from : from+k] {
+				if b > 1 {
+					return corruptf("boolean of value %d", b)
+				}
+				w |= uint64(b) << uint(i)
+			}
+			if err := s.bits.push(w, uint(k)); err != nil {
+				return err
+			}
+			from += k
+		}
+		return nil
+	}
+	return corruptf("booleans of %d bits", v.bits)
+}
+
+func (s *bitSink) repeat(v *values, n int) error {
+	if v.bits != 1 && v.bits != 8 || len(v.data) == 0 || v.data[0] > 1 {
+		return corruptf("boolean of %d bits", v.bits)
+	}
+	return s.bits.fill(n, v.data[0] == 1)
+}
+
+func (s *bitSink) fill(n int) error { return s.bits.fill(n, false) }
+func (s *bitSink) len() int         { return s.bits.n }
+func (s *bitSink) release()         { s.bits.release() }
+
+func (s *bitSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	n := s.bits.n
+	buf, err := s.bits.finish()
+	if err != nil {
+		return nil, err
+	}
+	return array.NewData(dt, n, []*memory.Buffer{valid, buf}, nil, nulls, 0), nil
+}
+
+// fixedSink gathers values of a fixed number of bytes.
+type fixedSink struct {
+	width int
+	buf   byteBuf
+	n     int
+	lent  bool // buf is the file's own bytes
+}
+
+// minLent is the size from which the file's bytes are used as they are: a smaller array would keep a larger read alive.
+const minLent = 64 << 10
+
+// lend makes the file's bytes the values where nothing came yet, and tells whether it did.
+func (s *fixedSink) lend(data []byte) bool {
+	if s.n > 0 || len(data) < minLent || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+		return false
+	}
+	s.buf.adopt(data)
+	s.n, s.lent = len(data)/s.width, true
+	return true
+}
+
+// own copies bytes of the file, so that more can be appended.
+func (s *fixedSink) own(mem memory.Allocator) error {
+	own := byteBuf{mem: mem}
+	out, err := own.extend(s.buf.n)
+	if err == nil {
+		copy(out, s.buf.bytes())
+	}
+	s.buf.release()
+	s.buf, s.lent = own, false
+	return err
+}
+
+func (s *fixedSink) append(v *values, from, to int) error {
+	if s.lent {
+		if err := s.own(s.buf.mem); err != nil {
+			return err
+		}
+	}
+	if v.dict != nil {
+		return s.gather(v, from, to)
+	}
+	if v.bits != 8*s.width || v.items != nil || v.members != nil {
+		return corruptf("values of %d bits where the type has %d", v.bits, 8*s.width)
+	}
+	data := v.data[from*s.width : to*s.width]
+	if v.fromFile && s.width > 0 && s.lend(data) {
+		return nil
+	}
+	out, err := s.buf.extend(len(data))
+	if err != nil {
+		return err
+	}
+	copy(out, data)
+	s.n += to - from
+	return nil
+}
+
+// gather appends the dictionary's values at keys from to to.
+func (s *fixedSink) gather(v *values, from, to int) error {
+	d := v.dict
+	if d.bits != 8*s.width {
+		return corruptf("dictionary of %d-bit values where the type has %d", d.bits, 8*s.width)
+	}
+	if err := checkKeys(v.data, v.bits, from, to, d.n); err != nil {
+		return err
+	}
+	out, err := s.buf.extend((to - from) * s.width)
+	if err != nil {
+		return err
+	}
+	w := s.width
+	for i := from; i < to; i++ {
+		k := int(key(v.data, v.bits, i))
+		copy(out[:w], d.data[k*w:(k+1)*w])
+		out = out[w:]
+	}
+	s.n += to - from
+	return nil
+}
+
+func (s *fixedSink) repeat(v *values, n int) error {
+	if s.lent {
+		if err := s.own(s.buf.mem); err != nil {
+			return err
+		}
+	}
+	if v.bits != 8*s.width {
+		return corruptf("constant of %d bits where the type has %d", v.bits, 8*s.width)
+	}
+	out, err := s.buf.extend(n * s.width)
+	if err != nil {
+		return err
+	}
+	for at := copy(out, v.data[:s.width]); at > 0 && at < len(out); at *= 2 {
+		copy(out[at:], out[:at])
+	}
+	s.n += n
+	return nil
+}
+
+func (s *fixedSink) fill(n int) error {
+	if s.lent {
+		if err := s.own(s.buf.mem); err != nil {
+			return err
+		}
+	}
+	out, err := s.buf.extend(n * s.width)
+	if err != nil {
+		return err
+	}
+	clear(out)
+	s.n += n
+	return nil
+}
+
+func (s *fixedSink) len() int { return s.n }
+func (s *fixedSink) release() { s.buf.release() }
+
+func (s *fixedSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	return array.NewData(dt, s.n, []*memory.Buffer{valid, s.buf.finish()}, nil, nulls, 0), nil
+}
+
+// textSink gathers byte strings.
+type textSink struct {
+	width   int // bytes of an offset of the Arrow type
+	offsets byteBuf
+	bytes   byteBuf
+	n       int
+}
+
+// room appends n offsets' room and size bytes' room; base is where the bytes begin.
+func (s *textSink) room(n int, size uint64) (offsets, bytes []byte, base uint64, err error) {
+	base = uint64(s.bytes.n)
+	if s.width == 4 && base+size > math.MaxInt32 || size > maxBufferBytes {
+		return nil, nil, 0, errs.New(errs.ErrResourceExhausted, "more than %d bytes of text in one array", math.MaxInt32)
+	}
+	if offsets, err = s.offsets.extend(n * s.width); err != nil {
+		return nil, nil, 0, err
+	}
+	bytes, err = s.bytes.extend(int(size))
+	return offsets, bytes, base, err
+}
+
+// put writes an offset that bytes of a value begin at.
+func (s *textSink) put(offsets []byte, i int, at uint64) {
+	if s.width == 4 {
+		binary.LittleEndian.PutUint32(offsets[4*i:], uint32(at))
+	} else {
+		binary.LittleEndian.PutUint64(offsets[8*i:], at)
+	}
+}
+
+func (s *textSink) append(v *values, from, to int) error {
+	if v.dict != nil {
+		return s.gather(v, from, to)
+	}
+	if v.text.Width == 0 {
+		return corruptf("values of %d bits in a column of byte strings", v.bits)
+	}
+	first, last := v.text.Offset(from), v.text.Offset(to)
+	offsets, bytes, base, err := s.room(to-from, last-first)
+	if err != nil {
+		return err
+	}
+	copy(bytes, v.text.Data[first:last])
+	// Offsets are moved by base-first, which wraps around where it is negative.
+	move := base - first
+	src := v.text.Offsets[from*v.text.Width : to*v.text.Width]
+	if s.width == 4 && v.text.Width == 4 {
+		for i := 0; i+4 <= len(src) && i+4 <= len(offsets); i += 4 {
+			binary.LittleEndian.PutUint32(offsets[i:], binary.LittleEndian.Uint32(src[i:])+uint32(move))
+		}
+	} else {
+		for i := range to - from {
+			s.put(offsets, i, v.text.Offset(from+i)+move)
+		}
+	}
+	s.n += to - from
+	return nil
+}
+
+// gather appends the dictionary's values at keys from to to.
+func (s *textSink) gather(v *values, from, to int) error {
+	d := &v.dict.text
+	if d.Width == 0 {
+		return corruptf("dictionary of %d-bit values in a column of byte strings", v.dict.bits)
+	}
+	if err := checkKeys(v.data, v.bits, from, to, v.dict.n); err != nil {
+		return err
+	}
+	size := uint64(0)
+	for i := from; i < to; i++ {
+		k := int(key(v.data, v.bits, i))
+		size += d.Offset(k+1) - d.Offset(k)
+	}
+	offsets, bytes, at, err := s.room(to-from, size)
+	if err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		k := int(key(v.data, v.bits, i))
+		s.put(offsets, i-from, at)
+		n := copy(bytes, d.Data[d.Offset(k):d.Offset(k+1)])
+		bytes = bytes[n:]
+		at += uint64(n)
+	}
+	s.n += to - from
+	return nil
+}
+
+// spans appends pieces of data: piece i is from spans[2*i] to spans[2*i+1].
+func (s *textSink) spans(data []byte, spans []uint64) error {
+	size := uint64(0)
+	for i := 0; i < len(spans); i += 2 {
+		size += spans[i+1] - spans[i]
+	}
+	offsets, bytes, at, err := s.room(len(spans)/2, size)
+	if err != nil {
+		return err
+	}
+	for i := 0; i < len(spans); i += 2 {
+		s.put(offsets, i/2, at)
+		n := copy(bytes, data[spans[i]:spans[i+1]])
+		bytes = bytes[n:]
+		at += uint64(n)
+	}
+	s.n += len(spans) / 2
+	return nil
+}
+
+func (s *textSink) repeat(v *values, n int) error {
+	if v.text.Width == 0 {
+		return corruptf("constant of %d bits in a column of byte strings", v.bits)
+	}
+	text := v.text.Value(0)
+	if len(text) > 0 && n > maxBufferBytes/len(text) {
+		return errs.New(errs.ErrResourceExhausted, "more than %d bytes of text in one array", math.MaxInt32)
+	}
+	offsets, bytes, at, err := s.room(n, uint64(n)*uint64(len(text)))
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		s.put(offsets, i, at)
+		bytes = bytes[copy(bytes, text):]
+		at += uint64(len(text))
+	}
+	s.n += n
+	return nil
+}
+
+func (s *textSink) fill(n int) error {
+	offsets, _, at, err := s.room(n, 0)
+	if err != nil {
+		return err
+	}
+	for i := range n {
+		s.put(offsets, i, at)
+	}
+	s.n += n
+	return nil
+}
+
+func (s *textSink) len() int { return s.n }
+
+func (s *textSink) release() {
+	s.offsets.release()
+	s.bytes.release()
+}
+
+func (s *textSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	last, err := s.offsets.extend(s.width)
+	if err != nil {
+		return nil, err
+	}
+	s.put(last, 0, uint64(s.bytes.n))
+	buffers := []*memory.Buffer{valid, s.offsets.finish(), s.bytes.finish()}
+	return array.NewData(dt, s.n, buffers, nil, nulls, 0), nil
+}

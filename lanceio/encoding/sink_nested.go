@@ -1,0 +1,334 @@
+package encoding
+
+import (
+	"bytes"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+)
+
+// fslSink gathers fixed-size lists: their items, and which of the items are not null.
+type fslSink struct {
+	dim      int
+	itemType arrow.DataType
+	valid    validity // of the items
+	items    sink
+	n        int
+}
+
+func (s *fslSink) append(v *values, from, to int) error {
+	if v.items == nil || v.items.n != v.n*s.dim {
+		return corruptf("values of %d bits in a column of fixed-size lists", v.bits)
+	}
+	lo, hi := from*s.dim, to*s.dim
+	if err := s.items.append(v.items, lo, hi); err != nil {
+		return err
+	}
+	s.n += to - from
+	if v.valid == nil {
+		return s.valid.appendValid(hi - lo)
+	}
+	return s.valid.appendBits(v.valid, lo, hi)
+}
+
+func (s *fslSink) repeat(v *values, n int) error {
+	for range n {
+		if err := s.append(v, 0, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *fslSink) fill(n int) error {
+	s.n += n
+	if err := s.items.fill(n * s.dim); err != nil {
+		return err
+	}
+	return s.valid.appendValid(n * s.dim)
+}
+
+func (s *fslSink) len() int { return s.n }
+
+func (s *fslSink) release() {
+	s.valid.release()
+	s.items.release()
+}
+
+func (s *fslSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	itemValid, err := s.valid.finish()
+	if err != nil {
+		return nil, err
+	}
+	items, err := s.items.data(s.itemType, itemValid, s.valid.nulls)
+	if err != nil {
+		return nil, err
+	}
+	defer items.Release()
+	return array.NewData(dt, s.n, []*memory.Buffer{valid}, []arrow.ArrayData{items}, nulls, 0), nil
+}
+
+// dictSink gathers keys into the dictionaries of pages, which it joins into one. Pages of one writer mostly repeat one
+// dictionary, which is then here once.
+type dictSink struct {
+	width int    // bytes of a key
+	limit uint64 // how many values the keys can tell apart
+	keys  byteBuf
+	n     int
+	parts []dictPart
+	all   sink              // the joined dictionary's values
+	index map[string]uint64 // of these, made when a second dictionary comes
+}
+
+// dictPart is a page's dictionary and where its values are in the joined one; places is nil where they are the same.
+type dictPart struct {
+	dict   *values
+	places []uint64
+}
+
+// join gives the places of d's values in the joined dictionary.
+func (s *dictSink) join(d *values) ([]uint64, error) {
+	for _, p := range s.parts {
+		if p.dict == d || sameValues(p.dict, d) {
+			return p.places, nil
+		}
+	}
+	part := dictPart{dict: d}
+	if len(s.parts) == 0 {
+		if err := s.all.append(d, 0, d.n); err != nil {
+			return nil, err
+		}
+	} else {
+		if s.index == nil {
+			s.index = map[string]uint64{}
+			first := s.parts[0].dict
+			for i := range first.n {
+				s.place(string(first.value(i)), uint64(i))
+			}
+		}
+		part.places = make([]uint64, d.n)
+		for i := range d.n {
+			text := string(d.value(i))
+			at, ok := s.index[text]
+			if !ok {
+				at = uint64(s.all.len())
+				s.place(text, at)
+				if err := s.all.append(d, i, i+1); err != nil {
+					return nil, err
+				}
+			}
+			part.places[i] = at
+		}
+	}
+	if n := uint64(s.all.len()); n > s.limit {
+		return nil, errs.Unsupportedf("pages with dictionaries of %d values together, which keys of %d bytes cannot tell",
+			n, s.width)
+	}
+	s.parts = append(s.parts, part)
+	return part.places, nil
+}
+
+func (s *dictSink) place(text string, at uint64) {
+	if _, ok := s.index[text]; !ok {
+		s.index[text] = at
+	}
+}
+
+func sameValues(a, b *values) bool {
+	return a.n == b.n && a.bits == b.bits && bytes.Equal(a.data, b.data) &&
+		bytes.Equal(a.text.Offsets, b.text.Offsets) && bytes.Equal(a.text.Data, b.text.Data)
+}
+
+func (s *dictSink) append(v *values, from, to int) error {
+	if v.dict == nil || v.bits != 8*s.width {
+		return corruptf("keys of %d bits where the type has %d", v.bits, 8*s.width)
+	}
+	if err := checkKeys(v.data, v.bits, from, to, v.dict.n); err != nil {
+		return err
+	}
+	places, err := s.join(v.dict)
+	if err != nil {
+		return err
+	}
+	out, err := s.keys.extend((to - from) * s.width)
+	if err != nil {
+		return err
+	}
+	copy(out, v.data[from*s.width:to*s.width])
+	s.n += to - from
+	if places == nil {
+		return nil
+	}
+	for i := range to - from {
+		at := places[key(out, v.bits, i)]
+		for j := range s.width {
+			out[i*s.width+j] = byte(at >> (8 * j))
+		}
+	}
+	return nil
+}
+
+func (s *dictSink) repeat(*values, int) error {
+	return errs.Unsupportedf("constant of a dictionary type")
+}
+
+func (s *dictSink) fill(n int) error {
+	out, err := s.keys.extend(n * s.width)
+	if err != nil {
+		return err
+	}
+	clear(out)
+	s.n += n
+	return nil
+}
+
+func (s *dictSink) len() int { return s.n }
+
+func (s *dictSink) release() {
+	s.keys.release()
+	s.all.release()
+}
+
+func (s *dictSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	t, ok := storage(dt).(*arrow.DictionaryType)
+	if !ok {
+		return nil, errs.New(errs.ErrInternal, "%s is no dictionary type", dt)
+	}
+	dict, err := s.all.data(t.ValueType, nil, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer dict.Release()
+	out := array.NewData(dt, s.n, []*memory.Buffer{valid, s.keys.finish()}, nil, nulls, 0)
+	out.SetDictionary(dict)
+	return out, nil
+}
+
+// packedSink takes rows of a packed struct apart into its members.
+type packedSink struct {
+	shapes  []shape
+	dtypes  []arrow.DataType
+	members []sink
+	n       int
+	row     []byte // scratch
+}
+
+func (s *packedSink) append(v *values, from, to int) error {
+	if v.members != nil {
+		return s.appendMembers(v, from, to)
+	}
+	widths := make([]int, len(s.shapes))
+	total := 0
+	for i, m := range s.shapes {
+		widths[i] = fixedBytes(m)
+		if widths[i] < 0 {
+			return corruptf("packed rows with a member of no fixed width")
+		}
+		total += widths[i]
+	}
+	if v.bits != 8*total || v.items != nil || v.dict != nil {
+		return corruptf("packed rows of %d bits where the members have %d", v.bits, 8*total)
+	}
+	at := 0
+	for i, w := range widths {
+		s.row = s.row[:0]
+		for r := from; r < to; r++ {
+			s.row = append(s.row, v.data[r*total+at:][:w]...)
+		}
+		m, err := flatValues(s.shapes[i], s.row, to-from)
+		if err != nil {
+			return err
+		}
+		if err := s.members[i].append(&m, 0, to-from); err != nil {
+			return err
+		}
+		at += w
+	}
+	s.n += to - from
+	return nil
+}
+
+func (s *packedSink) appendMembers(v *values, from, to int) error {
+	if len(v.members) != len(s.members) {
+		return corruptf("packed rows of %d members where the type has %d", len(v.members), len(s.members))
+	}
+	for i := range v.members {
+		if err := s.members[i].append(&v.members[i], from, to); err != nil {
+			return err
+		}
+	}
+	s.n += to - from
+	return nil
+}
+
+// fixedBytes is the size of a value of a shape in a packed row, -1 where it has none.
+func fixedBytes(s shape) int {
+	switch s.kind {
+	case kindFixed:
+		return s.width
+	case kindFSL:
+		if w := fixedBytes(s.parts[0]); w >= 0 {
+			return w * s.dim
+		}
+	}
+	return -1
+}
+
+// flatValues reads n values without nulls of a shape of fixed width from their bytes.
+func flatValues(s shape, data []byte, n int) (values, error) {
+	switch s.kind {
+	case kindFixed:
+		return values{n: n, bits: 8 * s.width, data: data}, nil
+	case kindFSL:
+		items, err := flatValues(s.parts[0], data, n*s.dim)
+		return values{n: n, items: &items}, err
+	}
+	return values{}, corruptf("packed member of no fixed width")
+}
+
+func (s *packedSink) repeat(v *values, n int) error {
+	for range n {
+		if err := s.append(v, 0, 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *packedSink) fill(n int) error {
+	for _, m := range s.members {
+		if err := m.fill(n); err != nil {
+			return err
+		}
+	}
+	s.n += n
+	return nil
+}
+
+func (s *packedSink) len() int { return s.n }
+
+func (s *packedSink) release() {
+	for _, m := range s.members {
+		m.release()
+	}
+}
+
+func (s *packedSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
+	var children []arrow.ArrayData
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	for i, m := range s.members {
+		c, err := m.data(s.dtypes[i], valid, nulls) // a null row has null members
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, c)
+	}
+	return array.NewData(dt, s.n, []*memory.Buffer{valid}, children, nulls, 0), nil
+}

@@ -1,0 +1,304 @@
+package encoding
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
+)
+
+// Version is the version of a data file, as its footer has it.
+type Version struct{ Major, Minor uint16 }
+
+// String gives the version as "2.1".
+func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor) }
+
+// maxRows bounds the rows of a column and of a read.
+const maxRows = 1 << 40
+
+// nodeKind tells what a node of the projected tree is.
+type nodeKind int
+
+const (
+	nodeLeaf nodeKind = iota
+	nodeStruct
+	nodeList // list, large list, map
+	nodeFSL  // fixed-size list of structs
+)
+
+func (k nodeKind) String() string {
+	return [...]string{"leaf", "struct", "list", "fixed-size list"}[k]
+}
+
+// node is a field of the projected tree.
+type node struct {
+	field       *Field
+	kind        nodeKind
+	children    []*node
+	offsetWidth int // nodeList: bytes of an offset
+	dim         int // nodeFSL
+	leaf        *leaf
+	// owner is the leaf whose levels give this node's validity and offsets: the first one below it that the file has,
+	// nil where it has none. layer is the node's place in the owner's layers.
+	owner *leaf
+	layer int
+}
+
+// structuralReader reads one field of a file of version 2.1 or 2.2.
+type structuralReader struct {
+	root   *node
+	leaves []*leaf
+	in     Input
+	mem    memory.Allocator
+}
+
+// NewStructuralReader gives a reader of one projected top-level field of a data file of version 2.1 or 2.2. object is
+// the file's name relative to its table, for errors. Fields without a Column come as nulls.
+//
+// The bytes that the input gives may become part of the answer, and so must stay valid and unchanged.
+func NewStructuralReader(v Version, field *Field, in Input, mem memory.Allocator, object string) (FieldReader, error) {
+	r := &structuralReader{in: in, mem: mem}
+	b := treeBuilder{version: v, object: object, mem: mem, dec: codec.NewDecompressor(maxDecompressed), reader: r}
+	if v.Major != 2 || v.Minor < 1 || v.Minor > 2 {
+		return nil, errs.Unsupportedf("%s: column %s: data files of version %s", object, keyOf(field.Path), v)
+	}
+	root, err := b.build(field, nil, 1)
+	if err != nil {
+		return nil, err
+	}
+	r.root = root
+	return r, nil
+}
+
+// treeBuilder makes the nodes of a field.
+type treeBuilder struct {
+	version Version
+	object  string
+	mem     memory.Allocator
+	dec     *codec.Decompressor
+	reader  *structuralReader
+}
+
+func (b *treeBuilder) fault(f *Field, err error) error {
+	return fmt.Errorf("%s: column %s: %w", b.object, keyOf(f.Path), err)
+}
+
+// build makes the node of a field below others, outermost first.
+func (b *treeBuilder) build(f *Field, above []*node, scale uint64) (*node, error) {
+	if len(above) >= maxLayers {
+		return nil, b.fault(f, errs.Unsupportedf("columns nested deeper than %d", maxLayers))
+	}
+	n := &node{field: f}
+	switch t := storage(f.Type).(type) {
+	case *arrow.ListType, *arrow.MapType:
+		n.kind, n.offsetWidth = nodeList, 4
+	case *arrow.LargeListType:
+		n.kind, n.offsetWidth = nodeList, 8
+	case *arrow.FixedSizeListType:
+		if storage(t.Elem()).ID() == arrow.STRUCT {
+			n.kind, n.dim = nodeFSL, int(t.Len())
+			if n.dim <= 0 || scale > math.MaxInt32/uint64(n.dim) {
+				return nil, b.fault(f, errs.Unsupportedf("fixed-size lists of %d structs", n.dim))
+			}
+			scale *= uint64(n.dim)
+		}
+	case *arrow.StructType:
+		if t.NumFields() > 0 && !isPacked(f) {
+			n.kind = nodeStruct
+		}
+	}
+	if isBlob(f) {
+		return nil, b.fault(f, errs.Unsupportedf("blob columns of version 2"))
+	}
+	if n.kind == nodeLeaf {
+		return n, b.addLeaf(n, above, scale)
+	}
+	if err := checkChildren(f, n.kind); err != nil {
+		return nil, b.fault(f, err)
+	}
+	above = append(above[:len(above):len(above)], n)
+	for _, c := range f.Children {
+		child, err := b.build(c, above, scale)
+		if err != nil {
+			return nil, err
+		}
+		n.children = append(n.children, child)
+	}
+	return n, nil
+}
+
+// isPacked tells whether a struct is one column, stored row by row.
+func isPacked(f *Field) bool {
+	for _, key := range []string{"packed", "lance-encoding:packed"} {
+		if v, ok := f.Metadata.GetValue(key); ok && v == "true" {
+			return true
+		}
+	}
+	return false
+}
+
+// isBlob tells whether a struct is a blob column of version 2.
+func isBlob(f *Field) bool {
+	v, _ := f.Metadata.GetValue("ARROW:extension:name")
+	return v == "lance.blob.v2"
+}
+
+// checkChildren compares the children with the type: the caller gives both.
+func checkChildren(f *Field, k nodeKind) error {
+	t, ok := storage(f.Type).(arrow.NestedType)
+	if !ok {
+		return errs.New(errs.ErrInternal, "%s has no children", f.Type)
+	}
+	if n := t.NumFields(); n != len(f.Children) {
+		return errs.New(errs.ErrInternal, "%d children given for %s", len(f.Children), f.Type)
+	}
+	if k == nodeStruct {
+		for i, c := range f.Children {
+			if !arrow.TypeEqual(t.Fields()[i].Type, c.Type) {
+				return errs.New(errs.ErrInternal, "child %d of %s is given as %s", i, f.Type, c.Type)
+			}
+		}
+	}
+	return nil
+}
+
+// addLeaf makes the leaf of a node.
+func (b *treeBuilder) addLeaf(n *node, above []*node, scale uint64) error {
+	s, err := shapeOf(n.field.Type)
+	if err != nil {
+		return b.fault(n.field, err)
+	}
+	if n.field.Column == nil {
+		return nil
+	}
+	l := &leaf{object: b.object, version: b.version, key: keyOf(n.field.Path), shape: s, scale: scale, mem: b.mem, dec: b.dec}
+	n.leaf = l
+	l.nodes = append(l.nodes, n)
+	for i := len(above) - 1; i >= 0; i-- {
+		l.nodes = append(l.nodes, above[i])
+	}
+	for i, m := range l.nodes {
+		if m.owner == nil {
+			m.owner, m.layer = l, i
+		}
+	}
+	b.reader.leaves = append(b.reader.leaves, l)
+	return l.addPages(n.field.Column)
+}
+
+// Read gives the values at the rows of ranges as one array.
+func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
+	rows, err := checkRanges(ranges)
+	if err != nil {
+		return nil, fmt.Errorf("column %s: %w", keyOf(r.root.field.Path), err)
+	}
+	accs := make(map[*leaf]*accumulator, len(r.leaves))
+	defer func() {
+		for _, a := range accs {
+			a.release()
+		}
+	}()
+	reads := make([]*columnRead, len(r.leaves))
+	for i, l := range r.leaves {
+		accs[l] = newAccumulator(l, r.mem)
+		if reads[i], err = l.begin(ranges, accs[l]); err != nil {
+			return nil, err
+		}
+	}
+	for i, c := range reads {
+		if err := c.fetch(ctx, r.in); err != nil {
+			return nil, err
+		}
+		if err := c.decode(ctx); err != nil {
+			return nil, err
+		}
+		reads[i] = nil // its bytes are not needed any more
+	}
+	a := assembler{accs: accs, mem: r.mem}
+	data, err := a.data(r.root, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer data.Release()
+	return array.MakeFromData(data), nil
+}
+
+// checkRanges makes sure that ranges ascend and do not overlap, and counts their rows.
+func checkRanges(ranges []RowRange) (int, error) {
+	end, rows := uint64(0), uint64(0)
+	for _, r := range ranges {
+		if r.Start < end || r.End < r.Start || r.End > maxRows {
+			return 0, errs.New(errs.ErrInternal, "row ranges that do not ascend: %d to %d after %d", r.Start, r.End, end)
+		}
+		end = r.End
+		rows += r.End - r.Start
+	}
+	if rows > math.MaxInt32 {
+		return 0, errs.New(errs.ErrResourceExhausted, "%d rows in one read", rows)
+	}
+	return int(rows), nil
+}
+
+// assembler puts the arrays of a tree together from what the leaves yielded.
+type assembler struct {
+	accs map[*leaf]*accumulator
+	mem  memory.Allocator
+}
+
+// data gives the array of a node with n entries.
+func (a *assembler) data(nd *node, n int) (arrow.ArrayData, error) {
+	if nd.owner == nil {
+		nulls := array.MakeArrayOfNull(a.mem, nd.field.Type, n)
+		defer nulls.Release()
+		nulls.Data().Retain()
+		return nulls.Data(), nil
+	}
+	layer := &a.accs[nd.owner].layers[nd.layer]
+	if layer.valid.n != n {
+		return nil, nd.owner.fault(corruptf("%d entries of %s where %d are expected", layer.valid.n, keyOf(nd.field.Path), n), -1, -1)
+	}
+	valid, err := layer.valid.finish()
+	if err != nil {
+		return nil, err
+	}
+	if nd.kind == nodeLeaf {
+		acc := a.accs[nd.leaf]
+		if acc.sink.len() != n {
+			return nil, nd.leaf.fault(corruptf("%d values for %d entries", acc.sink.len(), n), -1, -1)
+		}
+		return acc.sink.data(nd.field.Type, valid, layer.valid.nulls)
+	}
+	buffers := []*memory.Buffer{valid}
+	items := n
+	switch nd.kind {
+	case nodeList:
+		offsets, err := layer.finishOffsets()
+		if err != nil {
+			return nil, err
+		}
+		buffers = append(buffers, offsets)
+		items = int(layer.items)
+	case nodeFSL:
+		items = n * nd.dim
+	}
+	var children []arrow.ArrayData
+	defer func() {
+		for _, c := range children {
+			c.Release()
+		}
+	}()
+	for _, c := range nd.children {
+		child, err := a.data(c, items)
+		if err != nil {
+			return nil, err
+		}
+		children = append(children, child)
+	}
+	return array.NewData(nd.field.Type, n, buffers, children, layer.valid.nulls, 0), nil
+}

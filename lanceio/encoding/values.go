@@ -1,0 +1,67 @@
+package encoding
+
+import (
+	"encoding/binary"
+
+	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
+)
+
+// values is a run of decoded leaf values. Which fields are set follows from what they are:
+//
+//	fixed width   bits and data; bits is 1 or a multiple of 8
+//	byte strings  text
+//	fixed lists   items, with dim items for each value; valid tells which of the items are not null, nil where all are
+//	keys          keys into dict: bits and data
+//	rows          members of a packed struct of which some have no fixed width
+//
+// What it points to is good until its maker is used again.
+type values struct {
+	n       int
+	bits    int
+	data    []byte
+	text    codec.Variable
+	items   *values
+	valid   []byte
+	dict    *values
+	members []values
+	// fromFile tells that data is the file's own bytes, which do not change.
+	fromFile bool
+}
+
+// value gives the bytes of value i, of fixed width or a byte string.
+func (v *values) value(i int) []byte {
+	if v.text.Width > 0 {
+		return v.text.Value(i)
+	}
+	w := v.bits / 8
+	return v.data[i*w : (i+1)*w]
+}
+
+// key gives key i of data with the given bits.
+func key(data []byte, bits, i int) uint64 {
+	switch bits {
+	case 8:
+		return uint64(data[i])
+	case 16:
+		return uint64(binary.LittleEndian.Uint16(data[2*i:]))
+	case 32:
+		return uint64(binary.LittleEndian.Uint32(data[4*i:]))
+	default:
+		return binary.LittleEndian.Uint64(data[8*i:])
+	}
+}
+
+// checkKeys tells whether keys from to to are of a width that keys have, and below n.
+func checkKeys(data []byte, bits, from, to, n int) error {
+	if bits != 8 && bits != 16 && bits != 32 && bits != 64 {
+		return corruptf("dictionary keys of %d bits", bits)
+	}
+	top := uint64(0)
+	for i := from; i < to; i++ {
+		top = max(top, key(data, bits, i))
+	}
+	if from < to && top >= uint64(n) {
+		return corruptf("key %d into a dictionary of %d", top, n)
+	}
+	return nil
+}
