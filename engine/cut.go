@@ -99,13 +99,13 @@ func sliceBytes(arr arrow.Array, from, to int) int64 {
 		_, e := a.ValueOffsets(to - 1)
 		return 4*n + sliceBytes(a.ListValues(), int(s), int(e))
 	case *array.String:
-		return 4*n + int64(a.ValueOffset(to)-a.ValueOffset(from))
+		return 4*n + spread(a.ValueOffsets(), from, to)
 	case *array.LargeString:
-		return 8*n + a.ValueOffset(to) - a.ValueOffset(from)
+		return 8*n + spread(a.ValueOffsets(), from, to)
 	case *array.Binary:
-		return 4*n + int64(a.ValueOffset(to)-a.ValueOffset(from))
+		return 4*n + spread(a.ValueOffsets(), from, to)
 	case *array.LargeBinary:
-		return 8*n + a.ValueOffset64(to) - a.ValueOffset64(from)
+		return 8*n + spread(a.ValueOffsets(), from, to)
 	case *array.StringView:
 		return viewBytes(n, from, to, a.ValueLen)
 	case *array.BinaryView:
@@ -113,6 +113,9 @@ func sliceBytes(arr arrow.Array, from, to int) int64 {
 	}
 	return n * int64(fixedBits(arr.DataType())) / 8
 }
+
+// spread is the number of bytes between two offsets.
+func spread[T int32 | int64](offsets []T, from, to int) int64 { return int64(offsets[to] - offsets[from]) }
 
 func viewBytes(n int64, from, to int, valueLen func(int) int) int64 {
 	total := 16 * n

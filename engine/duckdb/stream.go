@@ -1,0 +1,188 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	db "github.com/duckdb/duckdb-go-bindings"
+
+	"github.com/lanceflight/flightsrv/engine"
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// run starts the plan; the stream owns the session from then on.
+func (s *session) run(p *physical.Plan) (*stream, error) {
+	if err := s.materialize(p); err != nil {
+		return nil, err
+	}
+	if err := s.prepare(p); err != nil {
+		return nil, err
+	}
+	st := &stream{s: s, step: firstStep}
+	stop := s.watch(s.ctx)
+	defer stop()
+	var pending db.PendingResult
+	//nolint:staticcheck // the only way to a result that isn't held in memory as a whole
+	state := db.PendingPreparedStreaming(s.stmt, &pending)
+	defer db.DestroyPending(&pending)
+	if state == db.StateError {
+		return nil, s.explain(duckError(db.PendingError(pending)))
+	}
+	if db.ExecutePending(pending, &st.res) == db.StateError {
+		err := s.explain(duckError(db.ResultError(&st.res)))
+		db.DestroyResult(&st.res)
+		return nil, err
+	}
+	for _, c := range s.carriers {
+		st.cols = append(st.cols, newCollector(c, s.mem))
+	}
+	return st, nil
+}
+
+// firstStep is how many rows are taken at first, before their size is known.
+const firstStep = 64
+
+// stream gives the result as DuckDB makes it.
+type stream struct {
+	s     *session
+	res   db.Result
+	cols  []*collector
+	chunk db.DataChunk
+	row   int // the chunk's next row
+	step  int // rows taken at once, so that a batch hardly passes engine.CutBytes
+	cut   engine.Cutter
+
+	rows   int64 // collected
+	ended  bool
+	closed bool
+}
+
+func (st *stream) Schema() *arrow.Schema { return st.s.schema }
+
+func (st *stream) Metrics() []scan.Metrics { return st.s.metrics() }
+
+// Next gives the next batch. When ctx ends the run ends.
+func (st *stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
+	if st.closed {
+		return nil, fmt.Errorf("next on a closed stream: %w", errs.ErrInternal)
+	}
+	if out := st.cut.Next(); out != nil {
+		return out, nil
+	}
+	both, stopBoth := engine.Either(ctx, st.s.ctx)
+	defer stopBoth()
+	if err := engine.Canceled(both); err != nil {
+		return nil, err
+	}
+	stop := st.s.watch(both)
+	err := st.collect()
+	stop()
+	if err != nil {
+		return nil, err
+	}
+	if st.rows == 0 {
+		return nil, io.EOF
+	}
+	b, err := st.flush()
+	if err != nil {
+		return nil, err
+	}
+	st.cut.Push(b)
+	return st.cut.Next(), nil
+}
+
+// collect takes rows until they are enough for a batch.
+func (st *stream) collect() error {
+	for !st.ended && st.size() < engine.CutBytes*3/4 {
+		if st.chunk.Ptr == nil {
+			if err := st.fetch(); err != nil {
+				return err
+			}
+			continue
+		}
+		n := min(st.step, int(db.DataChunkGetSize(st.chunk))-st.row)
+		for i, col := range st.cols {
+			if err := col.add(db.DataChunkGetVector(st.chunk, db.IdxT(i)), st.row, n); err != nil {
+				return fmt.Errorf("column %s: %w", st.s.schema.Field(i).Name, err)
+			}
+		}
+		st.row += n
+		st.rows += int64(n)
+		if st.row >= int(db.DataChunkGetSize(st.chunk)) {
+			db.DestroyDataChunk(&st.chunk)
+		}
+		st.step = max(1, min(2048, int(engine.CutBytes/4*st.rows/int64(st.size()+1))))
+	}
+	return nil
+}
+
+// size is the number of bytes collected.
+func (st *stream) size() int {
+	n := 0
+	for _, col := range st.cols {
+		n += col.size()
+	}
+	return n
+}
+
+// fetch gets the next chunk.
+func (st *stream) fetch() error {
+	//nolint:staticcheck // deprecated, without another way
+	state := db.StreamFetchChunk(st.res, &st.chunk)
+	st.row = 0
+	if state == db.StateError { // no chunk: an error, or the end
+		if text := db.ResultError(&st.res); text != "" {
+			return st.s.explain(duckError(text))
+		}
+		st.ended = true
+	} else if db.DataChunkGetSize(st.chunk) == 0 {
+		db.DestroyDataChunk(&st.chunk)
+		st.ended = true
+	}
+	return nil
+}
+
+// flush makes a batch of what was collected.
+func (st *stream) flush() (arrow.RecordBatch, error) {
+	arrs := make([]arrow.Array, 0, len(st.cols))
+	defer func() {
+		for _, a := range arrs {
+			a.Release()
+		}
+	}()
+	for i, col := range st.cols {
+		a, err := col.take()
+		if err != nil {
+			return nil, fmt.Errorf("column %s: %w", st.s.schema.Field(i).Name, err)
+		}
+		arrs = append(arrs, a)
+	}
+	b := array.NewRecordBatch(st.s.schema, arrs, st.rows)
+	st.rows = 0
+	return b, nil
+}
+
+// Close ends the run.
+func (st *stream) Close() error {
+	if st.closed {
+		return nil
+	}
+	st.closed = true
+	st.s.cancel() // a scan that DuckDB's threads wait for gives up
+	db.Interrupt(st.s.conn.conn)
+	st.cut.Release()
+	for _, col := range st.cols {
+		col.release()
+	}
+	if st.chunk.Ptr != nil {
+		db.DestroyDataChunk(&st.chunk)
+	}
+	db.DestroyResult(&st.res)
+	st.s.end()
+	return nil
+}
