@@ -53,7 +53,7 @@ func NewFieldReader(m *Metadata, root *encoding.Field, in encoding.Input, mem me
 		case arrays:
 			return encoding.NewArrayReader(f, in, mem, m.Object)
 		default:
-			return nil, errs.Unsupportedf("%s: data file version %s is not supported", m.Object, m.Version)
+			return encoding.NewStructuralReader(encoding.Version{Major: m.Version.Major, Minor: m.Version.Minor}, f, in, mem, m.Object)
 		}
 	}
 	if stored := storedTree(root); stored != nil {
