@@ -36,6 +36,9 @@ type constantKind struct{ value, levels, inline bool }
 const maxLevels = 1 << 28
 
 func newConstant(p *page, m *pb.ConstantLayout) (layout, error) {
+	if p.leaf.shape.kind == kindEmpty {
+		return newEmptyStruct(p, m)
+	}
 	plan, err := newLevelPlan(m.GetLayers(), p.leaf.nodes)
 	if err != nil {
 		return nil, err
@@ -63,10 +66,27 @@ func newConstant(p *page, m *pb.ConstantLayout) (layout, error) {
 	if c.def, err = newLevelCodec(m.GetDefCompression(), p.leaf.dec); err != nil {
 		return nil, err
 	}
-	if !c.kind.value && !c.kind.levels && plan.maxDef() == 0 && p.leaf.shape.kind != kindNull && p.leaf.shape.kind != kindEmpty {
+	if !c.kind.value && !c.kind.levels && plan.maxDef() == 0 && p.leaf.shape.kind != kindNull {
 		return nil, corruptf("page without values in a layout without nulls")
 	}
 	return c, nil
+}
+
+// newEmptyStruct reads the page of a struct without members. Writers describe it as one layer of nulls whatever is above
+// it, but refuse such structs where they or what they are in could be null or in a list: so all is valid.
+func newEmptyStruct(p *page, m *pb.ConstantLayout) (layout, error) {
+	if len(p.raw.Buffers) > 0 || m.InlineValue != nil {
+		return nil, corruptf("struct without members with %d buffers", len(p.raw.Buffers))
+	}
+	layers := make([]pb.RepDefLayer, len(p.leaf.nodes))
+	for i, n := range p.leaf.nodes {
+		if n.kind == nodeList || n.kind == nodeFSL {
+			return nil, errs.Unsupportedf("structs without members in lists")
+		}
+		layers[i] = pb.RepDefLayer_REPDEF_ALL_VALID_ITEM
+	}
+	plan, err := newLevelPlan(layers, p.leaf.nodes)
+	return &constant{page: p, plan: plan}, err
 }
 
 func (c *constant) levels() *levelPlan { return c.plan }

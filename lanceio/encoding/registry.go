@@ -11,6 +11,10 @@ import (
 
 // newLayout gives the reader of a page's layout.
 func newLayout(p *page, l *pb.PageLayout) (layout, error) {
+	_, constant := l.GetLayout().(*pb.PageLayout_ConstantLayout)
+	if p.leaf.shape.kind == kindEmpty && !constant {
+		return nil, corruptf("page of a struct without members that is not constant")
+	}
 	switch l := l.GetLayout().(type) {
 	case *pb.PageLayout_MiniBlockLayout:
 		return newMiniBlock(p, l.MiniBlockLayout)

@@ -184,7 +184,8 @@ func (b *treeBuilder) addLeaf(n *node, above []*node, scale uint64) error {
 		l.nodes = append(l.nodes, above[i])
 	}
 	for i, m := range l.nodes {
-		if m.owner == nil {
+		// Pages of structs without members tell nothing, so that any other leaf is better.
+		if m.owner == nil || m.owner.shape.kind == kindEmpty {
 			m.owner, m.layer = l, i
 		}
 	}
