@@ -1,10 +1,14 @@
 package lanceio
 
 import (
+	"bytes"
 	"context"
 	"slices"
+	"sort"
+	"sync"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/objstore"
 )
@@ -17,13 +21,30 @@ const (
 	mergeMaxBytes = 8 << 20
 )
 
-// fileInput reads one data file for one stream: it merges ranges that lie close together and counts what is read.
-// It is safe for concurrent use.
+// keptBytes is how much of the end of what was read last for a leaf is kept. One window of rows begins in the chunk in
+// which the one before ended; chunks are smaller than that.
+const keptBytes = 64 << 10
+
+// fileInput reads one data file for one stream: it merges ranges that lie close together, does not read again what the
+// last read for the same leaf ended with, and counts what is read. It is safe for concurrent use.
 type fileInput struct {
 	name string // relative to the table
 	r    objstore.Reader
 	c    *counters
+
+	mu   sync.Mutex
+	kept map[string]piece // by leaf
+	// units are the keys that leaves below a unit are counted as: the items of a list as the list.
+	units map[string]string
 }
+
+// piece is some bytes of a file.
+type piece struct {
+	offset int64
+	data   []byte
+}
+
+func (p piece) end() int64 { return p.offset + int64(len(p.data)) }
 
 var _ encoding.Input = (*fileInput)(nil)
 
@@ -39,12 +60,7 @@ func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encod
 	if len(reads) == 0 {
 		return make([][]byte, len(ranges)), ctx.Err()
 	}
-	var total int64
-	for _, r := range reads {
-		total += r.Size
-	}
-	in.c.read(leaf, int64(len(reads)), total, own)
-	got, err := in.r.ReadRanges(ctx, reads)
+	got, err := in.fetch(ctx, leaf, reads, own)
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +70,71 @@ func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encod
 			continue
 		}
 		// The last read that starts at or before the range holds it.
-		n, exact := slices.BinarySearchFunc(reads, int64(rg.Offset), func(r objstore.Range, off int64) int {
-			switch {
-			case r.Offset < off:
-				return -1
-			case r.Offset > off:
-				return 1
-			}
-			return 0
-		})
-		if !exact {
-			n--
-		}
+		n := sort.Search(len(reads), func(k int) bool { return reads[k].Offset > int64(rg.Offset) }) - 1
 		start := int64(rg.Offset) - reads[n].Offset
 		out[i] = got[n][start : start+int64(rg.Size) : start+int64(rg.Size)]
 	}
 	return out, nil
+}
+
+// fetch gives the bytes of reads, of which own were asked for, and counts what is requested for that.
+func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Range, own int64) ([][]byte, error) {
+	in.mu.Lock()
+	kept, unit := in.kept[leaf], leaf
+	if u, ok := in.units[leaf]; ok {
+		unit = u
+	}
+	in.mu.Unlock()
+	var requests []objstore.Range
+	var total int64
+	heads := make([][]byte, len(reads)) // what is known of the start of each read
+	for i, r := range reads {
+		if r.Offset >= kept.offset && r.Offset < kept.end() {
+			heads[i] = kept.data[r.Offset-kept.offset:][:min(r.Size, kept.end()-r.Offset)]
+		}
+		if known := int64(len(heads[i])); known < r.Size {
+			requests = append(requests, objstore.Range{Offset: r.Offset + known, Size: r.Size - known})
+			total += r.Size - known
+		}
+		own -= int64(len(heads[i]))
+	}
+	if len(requests) > 0 {
+		in.c.read(unit, int64(len(requests)), total, max(own, 0))
+	}
+	tails, err := in.r.ReadRanges(ctx, requests)
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]byte, len(reads))
+	for i, r := range reads {
+		switch known := int64(len(heads[i])); {
+		case known == r.Size:
+			out[i] = heads[i]
+			continue
+		case known > 0:
+			out[i] = slices.Concat(heads[i], tails[0])
+		default:
+			out[i] = tails[0]
+		}
+		tails = tails[1:]
+	}
+	in.keep(leaf, reads[len(reads)-1], out[len(out)-1])
+	return out, nil
+}
+
+// keep remembers a copy of the end of a read: the read's own buffer may be large, and should not live longer for that.
+func (in *fileInput) keep(leaf string, r objstore.Range, data []byte) {
+	if leaf == "" {
+		return
+	}
+	n := min(len(data), keptBytes)
+	p := piece{offset: r.Offset + int64(len(data)-n), data: bytes.Clone(data[len(data)-n:])}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.kept == nil {
+		in.kept = map[string]piece{}
+	}
+	in.kept[leaf] = p
 }
 
 // mergeRanges gives the requests that cover ranges (which lie in a file), ascending, and how many distinct bytes the ranges hold.
@@ -105,4 +170,22 @@ func mergeRanges(ranges []encoding.BufferRange) (reads []objstore.Range, own int
 		reads = append(reads, objstore.Range{Offset: off, Size: end - off})
 	}
 	return reads, own
+}
+
+// count makes what is read for any field below f, a unit, count as f.
+func (in *fileInput) count(f *encoding.Field) {
+	unit := expr.FieldPath(f.Path).Key()
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if in.units == nil {
+		in.units = map[string]string{}
+	}
+	var walk func(f *encoding.Field)
+	walk = func(f *encoding.Field) {
+		in.units[expr.FieldPath(f.Path).Key()] = unit
+		for _, c := range f.Children {
+			walk(c)
+		}
+	}
+	walk(f)
 }

@@ -141,6 +141,7 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	if err != nil {
 		return err
 	}
+	countUnits(d.in, root)
 	if _, err := d.meta.Attach(ctx, d.in, root, d.file.Fields, d.file.ColumnIndices); err != nil {
 		return err
 	}
@@ -345,6 +346,17 @@ func prunedType(f *table.Field, children []*encoding.Field) arrow.DataType {
 		return arrow.FixedSizeListOfField(t.Len(), kids[0])
 	}
 	return f.Type
+}
+
+// countUnits has what is read below lists, maps and structs stored as one count as these.
+func countUnits(in *fileInput, f *encoding.Field) {
+	if f.Type.ID() != arrow.STRUCT {
+		in.count(f)
+		return
+	}
+	for _, c := range f.Children {
+		countUnits(in, c)
+	}
 }
 
 // onDisk gives the bytes of the columns of a tree, and whether its values vary in size.
