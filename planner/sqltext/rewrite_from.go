@@ -1,0 +1,206 @@
+package sqltext
+
+import "strings"
+
+func upper(s string) string { return strings.ToUpper(s) }
+
+// from rewrites FROM and its table expressions.
+func (r *rewriter) from() frag {
+	pos := r.here()
+	r.expect("from")
+	var out []frag
+	for first := true; first || r.acceptSign(","); first = false {
+		if !first && r.endOfItems() {
+			break
+		}
+		out = append(out, r.tableExpr())
+	}
+	return cat(one(" FROM ", pos), list(out))
+}
+
+// tableExpr rewrites a table with all that is joined to it. Every join becomes an inner join of the tidb grammar, whose
+// condition is a marker that says which kind it is; a join without condition there is one made by a comma.
+func (r *rewriter) tableExpr() frag {
+	if !r.enter() {
+		return frag{}
+	}
+	defer r.leave()
+	left := r.tableTerm()
+	for chain := 0; r.err == nil; chain++ {
+		side, ok := r.joinWords()
+		if !ok {
+			return left
+		}
+		if chain > MaxChain {
+			r.fail(side.pos, "more than %d joins follow each other", MaxChain)
+		}
+		left = r.join(left, side)
+	}
+	return left
+}
+
+func (r *rewriter) join(left frag, side sideJoin) frag {
+	needsCondition := !side.natural && side.kind != "CROSS"
+	right := r.tableTerm()
+	if needsCondition {
+		// a JOIN b JOIN c ON x ON y: the inner join comes first.
+		for depth := 0; r.err == nil && !r.peek().isWord("on", "using"); depth++ {
+			inner, ok := r.joinWords()
+			if !ok {
+				r.unexpected("ON or USING")
+				return frag{}
+			}
+			if depth > MaxNesting {
+				r.fail(inner.pos, "the statement nests too deep")
+			}
+			right = r.join(right, inner)
+		}
+	}
+	var condition []frag
+	switch {
+	case !needsCondition:
+	case r.accept("using"):
+		side.using = r.identList()
+	default:
+		r.expect("on")
+		condition = []frag{r.expr()}
+	}
+	on := r.mark("join", side.pos, side, condition...)
+	f := cat(left, one(" JOIN ", side.pos), paren(right), one(" ON ", side.pos), on)
+	f.top = topOp
+	return f
+}
+
+// joinWords passes over the words of a join; false if none follows.
+func (r *rewriter) joinWords() (sideJoin, bool) {
+	side := sideJoin{kind: "INNER", pos: r.here()}
+	t := r.peek()
+	if t.isWord("semi", "anti", "asof", "positional") || t.isWord("left", "right", "natural") && r.peekAt(1).isWord("semi", "anti", "asof") {
+		words := strings.ToUpper(t.text)
+		if !t.isWord("semi", "anti", "asof", "positional") {
+			words += " " + strings.ToUpper(r.peekAt(1).text)
+		}
+		r.unsupported(side.pos, "%s JOIN is not supported", words)
+		return side, false
+	}
+	start := r.pos
+	if r.accept("natural") {
+		side.natural = true
+	}
+	switch {
+	case r.accept("cross"):
+		side.kind = "CROSS"
+	case r.accept("inner"):
+	case r.peek().isWord("left", "right", "full"):
+		side.kind = upper(r.advance().text)
+		r.accept("outer")
+	}
+	if r.pos == start && !r.peek().isWord("join") {
+		switch {
+		case t.isWord("pivot", "unpivot", "tablesample"):
+			r.unsupported(side.pos, "%s is not supported", upper(t.text))
+		case t.isWord("straight_join"):
+			r.unexpected("")
+		}
+		return side, false
+	}
+	if side.natural && side.kind == "CROSS" {
+		r.unexpected("")
+	}
+	r.expect("join")
+	return side, r.err == nil
+}
+
+// tableTerm rewrites one table, subquery, VALUES, table function, or join in parentheses.
+func (r *rewriter) tableTerm() frag {
+	pos := r.here()
+	lateral := r.accept("lateral")
+	t := r.peek()
+	switch {
+	case r.queryAhead(r.pos):
+		return r.derived(r.subquery(), sideTable{pos: pos, lateral: lateral})
+	case t.isWord("values") && r.peekAt(1).isSign("("):
+		return r.derived(inParens(r.values()), sideTable{pos: pos, lateral: lateral})
+	case t.isSign("(") && !lateral:
+		r.advance()
+		f := r.tableExpr()
+		r.expectSign(")")
+		if t := r.peek(); t.isWord("as") || t.kind == tokQuoted || t.kind == tokWord && namesColumn(t.text) {
+			r.unsupported(int(t.start), "an alias of a join in parentheses is not supported")
+		}
+		return paren(f)
+	case t.kind == tokString:
+		r.failHint(int(t.start), "name a table", "a text is no table: files are not read")
+		return frag{}
+	case (t.kind == tokQuoted || t.kind == tokWord && namesFunction(t.text)) && r.peekAt(1).isSign("("):
+		return r.tableFunction(pos, lateral)
+	case lateral:
+		r.unexpected("a query in parentheses or a function")
+		return frag{}
+	}
+	return r.tableName()
+}
+
+// derived rewrites the alias of a subquery in FROM.
+func (r *rewriter) derived(query frag, side sideTable) frag {
+	side.alias, side.columns = r.tableAlias()
+	return cat(query, one(" AS "+marker("table", r.add(side)), side.pos))
+}
+
+// tableFunction rewrites f(x) AS t(a) as a subquery with the call as its column.
+func (r *rewriter) tableFunction(pos int, lateral bool) frag {
+	name := r.advance()
+	at := int(name.start)
+	call := r.call(at, r.nameText(name))
+	if r.words("with", "ordinality") {
+		r.unsupported(r.here(), "WITH ORDINALITY is not supported")
+	}
+	return r.derived(cat(one("(SELECT ", at), call, one(")", at)), sideTable{pos: pos, lateral: lateral, call: true})
+}
+
+// tableName rewrites a table's dotted name with AS OF and alias.
+func (r *rewriter) tableName() frag {
+	side := sideTable{pos: r.here()}
+	for first := true; first || r.acceptSign("."); first = false {
+		var part Ident
+		if first {
+			part, _ = r.ident()
+		} else {
+			part, _ = r.label()
+		}
+		side.name = append(side.name, part)
+	}
+	if r.peek().isSign("(") {
+		r.unsupported(side.pos, "a table function behind a point is not supported")
+	}
+	var asOf frag
+	if r.words("as", "of", "timestamp") || r.words("as", "of", "system", "time") {
+		at := r.here()
+		if r.pos += 2; r.peek().isWord("system") {
+			r.unsupported(at, "AS OF SYSTEM TIME is not supported: write AS OF TIMESTAMP")
+		}
+		r.expect("timestamp")
+		asOf = cat(one(" AS OF TIMESTAMP ", at), paren(r.exprAt(levelOp)))
+	}
+	side.alias, side.columns = r.tableAlias()
+	return cat(one(marker("table", r.add(side)), side.pos), asOf)
+}
+
+// tableAlias reads [AS] t [(a, b)].
+func (r *rewriter) tableAlias() (*Ident, []Ident) {
+	t := r.peek()
+	switch {
+	case r.accept("as"):
+		if s := r.peek(); s.kind == tokString {
+			r.unexpected("a name")
+		}
+	case t.kind == tokQuoted || t.kind == tokWord && namesColumn(t.text):
+	default:
+		return nil, nil
+	}
+	name, _ := r.ident()
+	if r.peek().isSign("(") {
+		return &name, r.identList()
+	}
+	return &name, nil
+}

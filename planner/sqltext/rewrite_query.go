@@ -1,0 +1,256 @@
+package sqltext
+
+// queryAhead tells whether the parenthesis at token i holds a query, and not an expression or a join.
+func (r *rewriter) queryAhead(i int) bool {
+	if !r.toks[i].isSign("(") {
+		return false
+	}
+	next := &r.toks[i+1]
+	if next.isWord("select", "with", "from", "table") {
+		return true
+	}
+	if next.isWord("values") {
+		return r.toks[i+2].isSign("(")
+	}
+	if !r.queryAhead(i + 1) {
+		return false
+	}
+	after := &r.toks[r.match[i+1]+1]
+	return after.isSign(")") || after.isWord("union", "except", "intersect", "order", "limit", "offset", "fetch")
+}
+
+// subquery rewrites (query).
+func (r *rewriter) subquery() frag {
+	pos := r.here()
+	r.expectSign("(")
+	q := r.query()
+	r.expectSign(")")
+	return cat(one("(", pos), q.frag, one(")", pos))
+}
+
+// queryFrag is a rewritten query; extra tells that WITH, ORDER BY, LIMIT or OFFSET stand in it at its own level.
+type queryFrag struct {
+	frag
+	extra bool
+	set   bool // a set operation
+}
+
+// query rewrites [WITH ...] body [ORDER BY ...] [LIMIT ...] [OFFSET ...].
+func (r *rewriter) query() queryFrag {
+	if !r.enter() {
+		return queryFrag{}
+	}
+	defer r.leave()
+	var with frag
+	if r.peek().isWord("with") {
+		with = r.with()
+	}
+	body := r.setOps()
+	tail := r.tail()
+	if with.head == nil && tail.head == nil || r.err != nil {
+		return body
+	}
+	if body.extra {
+		body = r.wrapQuery(body)
+	}
+	return queryFrag{frag: cat(with, body.frag, tail), extra: true, set: body.set}
+}
+
+// wrapQuery makes a query in parentheses the source of a SELECT that only stands for it, so that its own WITH, ORDER BY
+// and LIMIT stay apart from those outside.
+func (r *rewriter) wrapQuery(q queryFrag) queryFrag {
+	pos := headPos(q.frag)
+	alias := marker("query", r.add(sideTable{pos: pos}))
+	star := r.mark("query", pos, sideParens{})
+	return queryFrag{frag: cat(one("SELECT ", pos), star, one(" FROM (", pos), q.frag, one(") AS "+alias, pos))}
+}
+
+func (r *rewriter) with() frag {
+	pos := r.here()
+	r.expect("with")
+	out := one("WITH ", pos)
+	if r.accept("recursive") {
+		out = one("WITH RECURSIVE ", pos)
+	}
+	for first := true; first || r.acceptSign(","); first = false {
+		if !first {
+			out = cat(out, one(", ", r.here()))
+		}
+		out = cat(out, r.cte())
+	}
+	return cat(out, one(" ", r.here()))
+}
+
+func (r *rewriter) cte() frag {
+	side := sideCTE{pos: r.here()}
+	side.name, _ = r.ident()
+	if r.peek().isSign("(") {
+		side.columns = r.identList()
+	}
+	if r.peek().isWord("using") {
+		r.unsupported(r.here(), "USING KEY is not supported")
+	}
+	r.expect("as")
+	if !r.accept("not", "materialized") {
+		r.accept("materialized")
+	}
+	if r.err == nil && !r.queryAhead(r.pos) {
+		if r.peekAt(1).isWord("insert", "update", "delete", "merge") {
+			r.unsupported(r.peekPos(1), "WITH of a statement that writes is not supported")
+		}
+		r.unexpected("a query in parentheses")
+	}
+	name := marker(side.name.Text, r.add(side))
+	return cat(one(name+" AS ", side.pos), r.subquery())
+}
+
+func (r *rewriter) peekPos(n int) int { return int(r.peekAt(n).start) }
+
+// identList reads (a, b).
+func (r *rewriter) identList() []Ident {
+	r.expectSign("(")
+	var out []Ident
+	for first := true; first || r.acceptSign(","); first = false {
+		name, _ := r.ident()
+		out = append(out, name)
+	}
+	r.expectSign(")")
+	return out
+}
+
+// setOps rewrites UNION and EXCEPT, which bind alike and looser than INTERSECT.
+func (r *rewriter) setOps() queryFrag { return r.setChain(r.intersects, "union", "except") }
+
+func (r *rewriter) intersects() queryFrag { return r.setChain(r.queryTerm, "intersect") }
+
+func (r *rewriter) setChain(term func() queryFrag, ops ...string) queryFrag {
+	left := term()
+	for chain := 0; r.peek().isWord(ops...); chain++ {
+		t := r.advance()
+		if chain > MaxChain {
+			r.fail(int(t.start), "more than %d set operations follow each other", MaxChain)
+		}
+		op := map[string]string{"union": " UNION ", "except": " EXCEPT ", "intersect": " INTERSECT "}[t.text]
+		if r.accept("all") {
+			op += "ALL "
+		} else {
+			r.accept("distinct")
+		}
+		if r.words("by", "name") {
+			r.unsupported(r.here(), "UNION BY NAME is not supported")
+		}
+		if chain == 0 {
+			left = queryFrag{frag: inParens(left.frag)}
+		}
+		right := term()
+		left = queryFrag{frag: cat(left.frag, one(op, int(t.start)), inParens(right.frag)), set: true}
+	}
+	return left
+}
+
+// queryTerm rewrites SELECT, VALUES, TABLE, FROM, or a query in parentheses.
+func (r *rewriter) queryTerm() queryFrag {
+	t := r.peek()
+	switch {
+	case t.isWord("select"), t.isWord("from"):
+		return queryFrag{frag: r.selectBlock()}
+	case t.isWord("values"):
+		return queryFrag{frag: r.values()}
+	case t.isWord("table"):
+		pos := int(t.start)
+		r.advance()
+		star := r.mark("star", pos, sideStar{star: Star{At: At{pos}}})
+		return queryFrag{frag: cat(one("SELECT ", pos), r.mark("select", pos, sideSelect{pos: pos}), one(", ", pos), star,
+			one(" AS "+marker("item", r.add(sideItem{text: "*", pos: pos}))+" FROM ", pos), r.tableName())}
+	case t.isSign("("):
+		r.advance()
+		q := r.query()
+		r.expectSign(")")
+		return q
+	}
+	r.unexpected("SELECT")
+	return queryFrag{}
+}
+
+// values rewrites VALUES (...), (...).
+func (r *rewriter) values() frag {
+	pos := r.here()
+	r.expect("values")
+	var rows []frag
+	for first := true; first || r.peek().isSign(",") && r.peekAt(1).isSign("("); first = false {
+		if !first {
+			r.advance()
+		}
+		at := r.here()
+		r.expectSign("(")
+		rows = append(rows, r.mark("row", at, sideSet{}, r.exprs(")")...))
+		r.expectSign(")")
+	}
+	return cat(one("SELECT ", pos), r.mark("values", pos, sideValues{pos}, rows...))
+}
+
+// tail rewrites ORDER BY, LIMIT, OFFSET and FETCH as keys of one ORDER BY.
+func (r *rewriter) tail() frag {
+	pos := r.here()
+	var keys []frag
+	if r.words("order", "by") {
+		keys = r.orderBy()
+	}
+	limit, offset := false, false
+	for r.err == nil {
+		t := r.peek()
+		at := int(t.start)
+		switch {
+		case t.isWord("limit") && !limit:
+			limit = true
+			keys = r.limit(keys, at)
+		case t.isWord("offset") && !offset:
+			offset = true
+			r.advance()
+			keys = append(keys, r.mark("offset", at, sideOffset{}, r.expr()))
+			if !r.accept("rows") {
+				r.accept("row")
+			}
+		case t.isWord("fetch") && !limit:
+			limit = true
+			keys = append(keys, r.fetch(at))
+		default:
+			if len(keys) == 0 {
+				return frag{}
+			}
+			return cat(one(" ORDER BY ", pos), list(keys))
+		}
+	}
+	return frag{}
+}
+
+func (r *rewriter) limit(keys []frag, at int) []frag {
+	r.advance()
+	if r.accept("all") {
+		return keys
+	}
+	n := r.expr()
+	if r.peek().isSign("%") || r.peek().isWord("percent") {
+		r.unsupported(r.here(), "LIMIT with a percentage is not supported")
+	}
+	if r.peek().isSign(",") {
+		r.failHint(r.here(), "write LIMIT n OFFSET m", "syntax error near %q", near(r.text, r.here()))
+	}
+	return append(keys, r.mark("limit", at, sideLimit{}, n))
+}
+
+func (r *rewriter) fetch(at int) frag {
+	r.advance()
+	if !r.accept("first") {
+		r.expect("next")
+	}
+	n := r.leaf("number", &NumberLit{At{at}, "1"})
+	if !r.peek().isWord("row", "rows") {
+		n = r.expr()
+	}
+	if !r.accept("rows") {
+		r.expect("row")
+	}
+	r.expect("only")
+	return r.mark("limit", at, sideLimit{}, n)
+}

@@ -1,0 +1,271 @@
+package sqltext
+
+// selectBlock rewrites one SELECT, or DuckDB's form that starts with FROM.
+func (r *rewriter) selectBlock() frag {
+	pos := r.here()
+	var from frag
+	if r.peek().isWord("from") {
+		from = r.from()
+		if !r.peek().isWord("select") {
+			star := cat(r.mark("star", pos, sideStar{star: Star{At: At{pos}}}), one(" AS "+marker("item", r.add(sideItem{text: "*", pos: pos})), pos))
+			return r.selectRest(pos, sideSelect{pos: pos}, nil, []frag{star}, from)
+		}
+	}
+	r.expect("select")
+	side := sideSelect{pos: pos}
+	var on []frag
+	switch {
+	case r.words("distinct", "on"):
+		r.accept("distinct", "on")
+		r.expectSign("(")
+		on = r.exprs(")")
+		r.expectSign(")")
+	case r.accept("distinct"):
+		side.distinct = true
+	default:
+		r.accept("all")
+	}
+	items := []frag{r.item()}
+	for r.acceptSign(",") {
+		if r.endOfItems() {
+			break
+		}
+		items = append(items, r.item())
+	}
+	if from.head == nil && r.peek().isWord("from") {
+		from = r.from()
+	}
+	return r.selectRest(pos, side, on, items, from)
+}
+
+// endOfItems tells that a comma was the last thing in a list of columns, as DuckDB allows.
+func (r *rewriter) endOfItems() bool {
+	t := r.peek()
+	return t.kind == tokEnd || t.isSign(")") || t.isSign(";") ||
+		t.isWord("from", "where", "group", "having", "window", "qualify", "order", "limit", "offset", "union", "except", "intersect")
+}
+
+// selectRest rewrites what follows the FROM of a SELECT, and puts all together. DISTINCT ON, QUALIFY and WINDOW, which
+// the tidb grammar lacks, stand as marked columns before the real ones.
+func (r *rewriter) selectRest(pos int, side sideSelect, on, items []frag, from frag) frag {
+	columns := []frag{r.mark("select", pos, side, on...)}
+	if r.peek().isWord("tablesample") || r.words("using", "sample") {
+		r.unsupported(r.here(), "sampling is not supported")
+	}
+	where := r.clause("where", " WHERE ")
+	var group frag
+	if at := r.here(); r.accept("group", "by") {
+		group = cat(one(" GROUP BY ", at), r.groupBy())
+	}
+	having := r.clause("having", " HAVING ")
+	if r.accept("window") {
+		for first := true; first || r.acceptSign(","); first = false {
+			at := r.here()
+			name, _ := r.ident()
+			r.expect("as")
+			columns = append(columns, r.windowSpec(at, &name))
+		}
+	}
+	if at := r.here(); r.accept("qualify") {
+		columns = append(columns, r.mark("qualify", at, sideQualify{}, r.expr()))
+	}
+	if r.peek().isWord("tablesample") || r.words("using", "sample") {
+		r.unsupported(r.here(), "sampling is not supported")
+	}
+	if r.peek().isWord("into") {
+		r.unsupported(r.here(), "SELECT INTO is not supported")
+	}
+	return cat(one("SELECT ", pos), list(append(columns, items...)), from, where, group, having)
+}
+
+func (r *rewriter) clause(word, text string) frag {
+	at := r.here()
+	if !r.accept(word) {
+		return frag{}
+	}
+	return cat(one(text, at), r.expr())
+}
+
+// item rewrites one column of a SELECT with its alias.
+func (r *rewriter) item() frag {
+	pos := r.here()
+	side := sideItem{pos: pos}
+	if t, next := r.peek(), r.peekAt(1); (t.kind == tokWord || t.kind == tokQuoted) && next.isSign(":") {
+		r.unsupported(pos, "an alias before its expression is not supported")
+		return frag{}
+	}
+	expr, star := r.star()
+	if !star {
+		expr = r.expr()
+	}
+	side.text = r.text[pos:max(pos, r.lastEnd())]
+	if !star || r.peek().isWord("as") {
+		side.alias = r.itemAlias()
+	}
+	return cat(expr, one(" AS "+marker("item", r.add(side)), pos))
+}
+
+func (r *rewriter) itemAlias() *Ident {
+	t := r.peek()
+	if r.accept("as") {
+		if s := r.peek(); s.kind == tokString && s.text != "" {
+			r.advance()
+			return &Ident{Text: s.text, Quoted: true}
+		}
+		name, _ := r.label()
+		return &name
+	}
+	if t.kind == tokQuoted || t.kind == tokWord && bareAlias(t.text) {
+		name, _ := r.label()
+		return &name
+	}
+	if t.kind == tokWord && plainWords[t.text] && t.text != "over" && t.text != "filter" {
+		r.failHint(int(t.start), "write AS before an alias that is a keyword", "syntax error near %q", near(r.text, int(t.start)))
+	}
+	return nil
+}
+
+// star rewrites *, t.*, and what may follow; false if the column is no star.
+func (r *rewriter) star() (frag, bool) {
+	i := r.pos
+	for r.toks[i].kind == tokWord || r.toks[i].kind == tokQuoted {
+		if !r.toks[i+1].isSign(".") {
+			return frag{}, false
+		}
+		i += 2
+	}
+	if !r.toks[i].isSign("*") {
+		return frag{}, false
+	}
+	pos := r.here()
+	star := Star{At: At{pos}}
+	for !r.peek().isSign("*") {
+		part, _ := r.label()
+		star.Qualifier = append(star.Qualifier, part)
+		r.expectSign(".")
+	}
+	r.advance()
+	if r.accept("exclude") {
+		if r.peek().isSign("(") {
+			star.Exclude = r.excluded()
+		} else {
+			name, _ := r.ident()
+			star.Exclude = []Ident{name}
+		}
+	}
+	side := sideStar{star: star}
+	var args []frag
+	if r.accept("replace") {
+		r.expectSign("(")
+		for first := true; first || r.acceptSign(","); first = false {
+			item := SelectItem{Pos: r.here()}
+			args = append(args, r.expr())
+			item.Text = r.text[item.Pos:max(item.Pos, r.lastEnd())]
+			r.accept("as")
+			alias, _ := r.label()
+			item.Alias = &alias
+			side.replace = append(side.replace, item)
+		}
+		r.expectSign(")")
+	}
+	if r.peek().isWord("rename", "like", "ilike", "not", "similar", "glob") || r.peek().isSign("::") {
+		r.unsupported(r.here(), "%q behind a star is not supported", r.peek().text)
+	}
+	return r.mark("star", pos, side, args...), true
+}
+
+func (r *rewriter) excluded() []Ident {
+	r.expectSign("(")
+	var out []Ident
+	for first := true; first || r.acceptSign(","); first = false {
+		name, _ := r.label()
+		if r.peek().isSign(".") {
+			r.unsupported(r.here(), "a dotted name in EXCLUDE is not supported")
+		}
+		out = append(out, name)
+	}
+	r.expectSign(")")
+	return out
+}
+
+// groupBy rewrites the elements of GROUP BY.
+func (r *rewriter) groupBy() frag {
+	pos := r.here()
+	if r.accept("all") {
+		return r.mark("all", pos, sideGroupAll{})
+	}
+	var out []frag
+	for first := true; first || r.acceptSign(","); first = false {
+		out = append(out, r.groupItem())
+	}
+	return list(out)
+}
+
+func (r *rewriter) groupItem() frag {
+	t := r.peek()
+	pos := int(t.start)
+	switch {
+	case t.isWord("rollup", "cube") && r.peekAt(1).isSign("("):
+		r.advance()
+		return r.mark(t.text, pos, sideGroup{upper(t.text), pos}, r.groupSets(false)...)
+	case r.words("grouping", "sets"):
+		r.accept("grouping", "sets")
+		return r.mark("sets", pos, sideGroup{"GROUPING SETS", pos}, r.groupSets(true)...)
+	case t.isSign("(") && r.groupTuple():
+		return r.mark("sets", pos, sideGroup{"GROUPING SETS", pos}, r.groupSet())
+	}
+	return r.expr()
+}
+
+// groupTuple tells whether the parenthesis here is () or (a, b) and ends the element: a set of keys, and no expression.
+func (r *rewriter) groupTuple() bool {
+	end := int(r.match[r.pos])
+	after := &r.toks[end+1]
+	if after.kind == tokSign && !after.isSign(",") && !after.isSign(")") && !after.isSign(";") {
+		return false
+	}
+	if after.kind == tokWord && !after.isWord("having", "window", "qualify", "order", "limit", "offset", "fetch", "union", "except", "intersect") {
+		return false
+	}
+	if end == r.pos+1 {
+		return true
+	}
+	for i := r.pos + 1; i < end; i++ {
+		switch {
+		case r.toks[i].isSign(","):
+			return true
+		case r.match[i] > int32(i):
+			i = int(r.match[i])
+		}
+	}
+	return false
+}
+
+// groupSets rewrites the parenthesis of ROLLUP, CUBE or GROUPING SETS.
+func (r *rewriter) groupSets(nested bool) []frag {
+	r.expectSign("(")
+	var sets []frag
+	for first := true; first || r.acceptSign(","); first = false {
+		if nested && (r.peek().isWord("rollup", "cube") && r.peekAt(1).isSign("(") || r.words("grouping", "sets")) {
+			r.unsupported(r.here(), "ROLLUP, CUBE and GROUPING SETS within GROUPING SETS are not supported")
+		}
+		sets = append(sets, r.groupSet())
+	}
+	r.expectSign(")")
+	return sets
+}
+
+// groupSet rewrites one set: (), (a, b), or one expression.
+func (r *rewriter) groupSet() frag {
+	pos := r.here()
+	if r.peek().isSign("(") && r.groupTuple() {
+		r.advance()
+		if r.acceptSign(")") {
+			return r.mark("set", pos, sideSet{})
+		}
+		items := r.exprs(")")
+		r.expectSign(")")
+		return r.mark("set", pos, sideSet{}, items...)
+	}
+	return r.mark("set", pos, sideSet{}, r.expr())
+}

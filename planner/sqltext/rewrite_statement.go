@@ -1,0 +1,309 @@
+package sqltext
+
+import "strings"
+
+// statement reads one statement, and an optional semicolon behind it.
+func (r *rewriter) statement() Statement {
+	for r.acceptSign(";") {
+	}
+	if r.peek().kind == tokEnd {
+		r.fail(r.here(), "the statement is empty")
+		return nil
+	}
+	stmt := r.statementBody(true)
+	if r.err != nil {
+		return nil
+	}
+	if !r.peek().isSign(";") && r.peek().kind != tokEnd {
+		r.unexpected("")
+		return nil
+	}
+	for r.acceptSign(";") {
+	}
+	if r.peek().kind != tokEnd {
+		r.failHint(r.here(), "send them one by one", "one statement at a time is taken, near %q", near(r.text, r.here()))
+		return nil
+	}
+	return stmt
+}
+
+func (r *rewriter) statementBody(top bool) Statement {
+	t := r.peek()
+	if r.queryAhead(r.pos) {
+		return r.queryStatement()
+	}
+	if t.kind == tokWord {
+		switch t.text {
+		case "with":
+			if kind := r.writeAfterWith(); kind != "" {
+				return r.writeStatement(kind)
+			}
+			return r.queryStatement()
+		case "select", "values", "from", "table":
+			return r.queryStatement()
+		case "explain":
+			if top {
+				return r.explain()
+			}
+		case "set":
+			return r.set()
+		case "reset":
+			return r.reset()
+		case "use":
+			return r.use()
+		case "show", "describe", "desc":
+			return r.show()
+		case "insert", "update", "delete", "merge", "create", "drop", "alter", "truncate":
+			return r.writeStatement(r.writeKind())
+		case "replace", "copy", "attach", "detach", "install", "load", "pragma", "call", "export", "import", "vacuum", "checkpoint",
+			"analyze", "prepare", "execute", "deallocate", "begin", "start", "commit", "rollback", "end", "abort", "grant", "revoke",
+			"comment", "summarize", "pivot", "unpivot", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":
+			r.unsupported(int(t.start), "%s is not supported", upper(t.text))
+			return nil
+		}
+	}
+	r.unexpected("a statement, as SELECT,")
+	return nil
+}
+
+func (r *rewriter) queryStatement() Statement {
+	pos := r.here()
+	q := r.query()
+	if r.err == nil && r.peek().kind != tokEnd && !r.peek().isSign(";") {
+		r.unexpected("")
+	}
+	if r.err != nil {
+		return nil
+	}
+	query := r.convertQuery(q.frag, pos)
+	if r.err != nil {
+		return nil
+	}
+	return &QueryStmt{Query: query}
+}
+
+// explain reads EXPLAIN [ANALYZE] [FORMAT = 'json'] in any order, and DuckDB's EXPLAIN (ANALYZE, FORMAT json).
+func (r *rewriter) explain() Statement {
+	r.expect("explain")
+	out := &ExplainStmt{}
+	if r.peek().isSign("(") && !r.queryAhead(r.pos) {
+		r.advance()
+		for first := true; first || r.acceptSign(","); first = false {
+			r.explainOption(out)
+		}
+		r.expectSign(")")
+	} else {
+		for r.peek().isWord("analyze", "analyse", "format", "verbose") {
+			r.explainOption(out)
+		}
+	}
+	if r.err != nil {
+		return nil
+	}
+	out.Query = r.statementBody(false)
+	switch out.Query.(type) {
+	case nil, *QueryStmt, *WriteStmt:
+	default:
+		r.fail(0, "EXPLAIN takes a query")
+	}
+	return out
+}
+
+func (r *rewriter) explainOption(out *ExplainStmt) {
+	t := r.peek()
+	switch {
+	case r.accept("analyze"), r.accept("analyse"):
+		out.Analyze = true
+	case r.accept("format"):
+		r.acceptSign("=")
+		f := r.peek()
+		if f.kind != tokString && f.kind != tokWord && f.kind != tokQuoted {
+			r.unexpected("a format")
+			return
+		}
+		r.advance()
+		switch strings.ToLower(f.text) {
+		case "json":
+			out.JSON = true
+		case "text":
+			out.JSON = false
+		default:
+			r.unsupported(int(f.start), "the format %q is not supported: json and text are", f.text)
+		}
+	default:
+		r.unsupported(int(t.start), "the option %s of EXPLAIN is not supported", near(r.text[:t.end], int(t.start)))
+	}
+}
+
+// set reads SET [SESSION|GLOBAL] name = value, SET name TO value, and SET TIME ZONE value.
+func (r *rewriter) set() Statement {
+	pos := r.here()
+	r.expect("set")
+	if t, next := r.peek(), r.peekAt(1); t.isWord("session", "global", "local", "variable") && next.kind == tokWord && !next.isWord("to") {
+		if t.isWord("local", "variable") {
+			r.unsupported(int(t.start), "SET %s is not supported", upper(t.text))
+		}
+		r.advance()
+	}
+	out := &SetStmt{Pos: pos}
+	if r.accept("time", "zone") {
+		out.Name = "timezone"
+	} else {
+		out.Name = strings.ToLower(r.dotted())
+		if !r.acceptSign("=") && !r.accept("to") {
+			r.unexpected("= or TO")
+		}
+	}
+	out.Value = r.setValue()
+	return out
+}
+
+func (r *rewriter) setValue() string {
+	sign := ""
+	if r.acceptSign("-") {
+		sign = "-"
+	} else {
+		r.acceptSign("+")
+	}
+	t := r.peek()
+	switch {
+	case t.kind == tokNumber:
+		r.advance()
+		return sign + t.text
+	case sign != "":
+	case t.kind == tokString, t.kind == tokQuoted:
+		r.advance()
+		return t.text
+	case t.kind == tokWord:
+		r.advance()
+		value := r.text[t.start:t.end]
+		for r.peek().isSign(".") {
+			r.advance()
+			part, _ := r.label()
+			value += "." + part.Text
+		}
+		return value
+	}
+	r.unexpected("a value")
+	return ""
+}
+
+func (r *rewriter) reset() Statement {
+	pos := r.here()
+	r.expect("reset")
+	if r.peek().isWord("session", "global") && r.peekAt(1).kind == tokWord {
+		r.advance()
+	}
+	if r.accept("time", "zone") {
+		return &SetStmt{Name: "timezone", Reset: true, Pos: pos}
+	}
+	return &SetStmt{Name: strings.ToLower(r.dotted()), Reset: true, Pos: pos}
+}
+
+func (r *rewriter) use() Statement {
+	pos := r.here()
+	r.expect("use")
+	return &UseStmt{Name: r.names(), Pos: pos}
+}
+
+func (r *rewriter) names() []Ident {
+	var out []Ident
+	for first := true; first || r.acceptSign("."); first = false {
+		part, _ := r.label()
+		out = append(out, part)
+	}
+	return out
+}
+
+// show reads SHOW TABLES [FROM schema], SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES, SHOW COLUMNS FROM t,
+// DESCRIBE t, and SHOW option.
+func (r *rewriter) show() Statement {
+	pos := r.here()
+	describe := !r.peek().isWord("show")
+	r.advance()
+	out := &ShowStmt{Pos: pos}
+	if describe {
+		r.accept("table")
+		if r.peek().isWord("select", "with", "from", "values") || r.queryAhead(r.pos) {
+			r.unsupported(r.here(), "DESCRIBE of a query is not supported")
+		}
+		out.What = "columns"
+		if r.peek().kind == tokEnd || r.peek().isSign(";") {
+			out.What = "tables"
+			return out
+		}
+		out.Name = r.names()
+		return out
+	}
+	switch {
+	case r.accept("all", "tables"):
+		out.What = "all tables"
+	case r.accept("tables"):
+		out.What = "tables"
+		if r.accept("from") || r.accept("in") {
+			out.Name = r.names()
+		}
+	case r.accept("schemas"):
+		out.What = "schemas"
+	case r.accept("databases"), r.accept("catalogs"):
+		out.What = "databases"
+	case r.accept("columns"):
+		out.What = "columns"
+		if !r.accept("in") {
+			r.expect("from")
+		}
+		out.Name = r.names()
+	case r.accept("time", "zone"):
+		out.What = "timezone"
+	default:
+		out.What = strings.ToLower(r.dotted())
+	}
+	return out
+}
+
+// writeKind is the kind of the writing statement here, as "CREATE TABLE".
+func (r *rewriter) writeKind() string {
+	kind := upper(r.peek().text)
+	if !r.peek().isWord("create", "drop", "alter", "truncate") {
+		return kind
+	}
+	for i := 1; ; i++ {
+		t := r.peekAt(i)
+		switch {
+		case t.isWord("or", "replace", "temp", "temporary", "unlogged", "persistent", "recursive", "unique", "global", "local"):
+		case t.isWord("table", "view", "schema", "index", "sequence", "macro", "function", "type", "secret", "database", "trigger"):
+			return kind + " " + upper(t.text)
+		case kind == "TRUNCATE":
+			return kind
+		default:
+			r.pos = min(r.pos+i, len(r.toks)-1)
+			r.unexpected("TABLE or another kind of object")
+			return kind
+		}
+	}
+}
+
+// writeAfterWith tells what kind of writing statement stands behind WITH, if any does.
+func (r *rewriter) writeAfterWith() string {
+	for i := r.pos; i < len(r.toks)-1; i++ {
+		t := &r.toks[i]
+		switch {
+		case r.match[i] > int32(i):
+			i = int(r.match[i])
+		case t.isWord("select", "values", "from", "table"):
+			return ""
+		case t.isWord("insert", "update", "delete", "merge") && r.toks[i-1].isSign(")"):
+			return upper(t.text)
+		}
+	}
+	return ""
+}
+
+// writeStatement passes over a statement that changes something: its parts are not taken apart.
+func (r *rewriter) writeStatement(kind string) Statement {
+	out := &WriteStmt{Kind: kind, Pos: r.here()}
+	for r.peek().kind != tokEnd && !r.peek().isSign(";") {
+		r.advance()
+	}
+	return out
+}
