@@ -109,5 +109,5 @@ func (s *Server) RenewFlightEndpoint(_ context.Context, r *flight.RenewFlightEnd
 	if err != nil {
 		return nil, err
 	}
-	return &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, ExpirationTime: timestamppb.New(expires)}, nil
+	return &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}, nil
 }

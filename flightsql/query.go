@@ -125,12 +125,23 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 	return &flight.FlightInfo{
 		Schema:           flight.SerializeSchema(p.schema, s.mem),
 		FlightDescriptor: d,
-		// No location: the client reads on the connection that it has, whatever stands between it and the server.
-		Endpoint:     []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: data}, ExpirationTime: timestamppb.New(expires)}},
-		TotalRecords: knownRows(q, p),
-		TotalBytes:   -1,
-		Ordered:      q.Scan != nil,
+		Endpoint:         []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}},
+		TotalRecords:     knownRows(q, p),
+		TotalBytes:       -1,
+		Ordered:          q.Scan != nil,
 	}, nil
+}
+
+// locations gives where a result is to be read: nowhere else, unless an address is advertised.
+func (s *Server) locations() []*flight.Location {
+	if s.cfg.Advertise == "" {
+		return nil
+	}
+	scheme := "grpc"
+	if s.cfg.TLS != nil {
+		scheme = "grpc+tls"
+	}
+	return []*flight.Location{{Uri: scheme + "://" + s.cfg.Advertise}}
 }
 
 // knownRows gives the number of rows of a scan without filters, -1 for any other query.

@@ -83,6 +83,9 @@ type Config struct {
 	Version string
 	// TLS is nil for plain connections.
 	TLS *tls.Config
+	// Advertise is HOST:PORT that clients are told to read results from. Empty: on the connection that they have, which
+	// works whatever stands between them and the server.
+	Advertise string
 	// OnCall is told of each call when it has ended; nil for nobody. It is called from many goroutines.
 	OnCall func(Call)
 	// Now is the clock; nil for the real one.

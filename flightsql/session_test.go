@@ -1,0 +1,156 @@
+package flightsql_test
+
+import (
+	"context"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/metadata"
+	"google.golang.org/grpc/status"
+)
+
+func options(t *testing.T, ctx context.Context, c *fsql.Client) map[string]string {
+	t.Helper()
+	got, err := c.GetSessionOptions(ctx, &flight.GetSessionOptionsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for k, v := range got.GetSessionOptions() {
+		out[k] = v.GetStringValue()
+	}
+	return out
+}
+
+func setOptions(t *testing.T, ctx context.Context, c *fsql.Client, set map[string]any) map[string]*flight.SetSessionOptionsResultError {
+	t.Helper()
+	values, err := flight.NewSessionOptionValues(set)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := c.SetSessionOptions(ctx, &flight.SetSessionOptionsRequest{SessionOptions: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got.GetErrors()
+}
+
+func wantOptions(t *testing.T, got map[string]string, catalog, schema, timezone string) {
+	t.Helper()
+	if got["catalog"] != catalog || got["schema"] != schema || got["timezone"] != timezone {
+		t.Errorf("options %v, want %s, %s, %s", got, catalog, schema, timezone)
+	}
+}
+
+func TestSessionByCookie(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	c := f.dial(flight.NewClientCookieMiddleware())
+	wantOptions(t, options(t, ctx, c), "lance", "main", "UTC")
+	faults := setOptions(t, ctx, c, map[string]any{"schema": "geo", "timezone": "Europe/Berlin", "nonsense": "x", "catalog": int64(3)})
+	if len(faults) != 2 || faults["nonsense"].GetValue() != flight.SetSessionOptionsResultErrorInvalidName || faults["catalog"].GetValue() != flight.SetSessionOptionsResultErrorInvalidValue {
+		t.Errorf("faults %v", faults)
+	}
+	wantOptions(t, options(t, ctx, c), "lance", "geo", "Europe/Berlin")
+	wantOptions(t, options(t, ctx, f.client), "lance", "main", "UTC")
+	for option, value := range map[string]string{"catalog": "nope", "schema": "nope", "timezone": "Nowhere/Land"} {
+		if faults := setOptions(t, ctx, c, map[string]any{option: value}); faults[option].GetValue() != flight.SetSessionOptionsResultErrorInvalidValue {
+			t.Errorf("%s = %s: %v", option, value, faults)
+		}
+	}
+	// another catalog begins in its main schema
+	if faults := setOptions(t, ctx, c, map[string]any{"catalog": "alt"}); len(faults) != 0 {
+		t.Errorf("faults %v", faults)
+	}
+	wantOptions(t, options(t, ctx, c), "alt", "main", "Europe/Berlin")
+	// a prepared statement keeps the options of the time it was prepared
+	p, err := c.Prepare(ctx, "show catalog")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"use lance.geo", "set timezone Asia/Tokyo"} {
+		if _, err := c.ExecuteUpdate(ctx, text); err != nil {
+			t.Fatal(err)
+		}
+	}
+	wantOptions(t, options(t, ctx, c), "lance", "geo", "Asia/Tokyo")
+	info, err := p.Execute(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := f.read(ctx, c, info); err != nil || len(got) != 1 || got[0] != "alt" {
+		t.Errorf("prepared before: %v, %v", got, err)
+	}
+	if got, err := f.query(c, "show timezone"); err != nil || len(got) != 1 || got[0] != "Asia/Tokyo" {
+		t.Errorf("show: %v, %v", got, err)
+	}
+	closed, err := c.CloseSession(ctx, &flight.CloseSessionRequest{})
+	if err != nil || closed.GetStatus() != flight.CloseSessionResultClosed {
+		t.Errorf("close: %v, %v", closed, err)
+	}
+	wantOptions(t, options(t, ctx, c), "lance", "main", "UTC")
+}
+
+func TestSessionByToken(t *testing.T) {
+	f := start(t)
+	ctx, err := f.client.Client.AuthenticateBasicToken(context.Background(), "someone", "something")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.client.ExecuteUpdate(ctx, "use geo"); err != nil {
+		t.Fatal(err)
+	}
+	wantOptions(t, options(t, ctx, f.client), "lance", "geo", "UTC")
+	wantOptions(t, options(t, context.Background(), f.client), "lance", "main", "UTC")
+	made := metadata.AppendToOutgoingContext(context.Background(), "authorization", "Bearer None")
+	wantOptions(t, options(t, made, f.client), "lance", "main", "UTC")
+}
+
+func TestNoSession(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	for _, text := range []string{"set timezone UTC", "use geo"} {
+		if _, err := f.client.ExecuteUpdate(ctx, text); status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%s as an update: %v", text, err)
+		}
+		if _, err := f.client.Execute(ctx, text); status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%s as a query: %v", text, err)
+		}
+	}
+	gone := metadata.AppendToOutgoingContext(ctx, "cookie", "arrow_flight_session_id=0123")
+	if _, err := f.client.Execute(gone, "rows 1"); status.Code(err) != codes.Unauthenticated {
+		t.Errorf("the cookie of a session that is gone: %v", err)
+	}
+	if _, err := f.client.CloseSession(ctx, &flight.CloseSessionRequest{}); err != nil {
+		t.Errorf("closing no session: %v", err)
+	}
+}
+
+func TestOptionHeaders(t *testing.T) {
+	f := start(t)
+	header := func(kv ...string) context.Context {
+		return metadata.AppendToOutgoingContext(context.Background(), kv...)
+	}
+	wantOptions(t, options(t, header("x-flightsrv-schema", "main", "x-flightsrv-catalog", "alt", "x-flightsrv-timezone", "Asia/Tokyo"), f.client), "alt", "main", "Asia/Tokyo")
+	for name, ctx := range map[string]context.Context{
+		"unknown option": header("x-flightsrv-nonsense", "1"),
+		"unknown zone":   header("x-flightsrv-timezone", "Nowhere/Land"),
+	} {
+		if _, err := f.client.Execute(ctx, "rows 1"); status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := f.client.Execute(header("x-flightsrv-catalog", "nope"), "rows 1"); status.Code(err) != codes.NotFound {
+		t.Errorf("unknown catalog: %v", err)
+	}
+	// a header of the info's call decides, not one of the read's
+	info, err := f.client.Execute(header("x-flightsrv-timezone", "Asia/Tokyo"), "show timezone")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := f.read(context.Background(), f.client, info); err != nil || len(got) != 1 || got[0] != "Asia/Tokyo" {
+		t.Errorf("%v, %v", got, err)
+	}
+}
