@@ -1,0 +1,148 @@
+// Package catalog finds tables by name. A Catalog serves one or more roots, each a catalog of its own: a folder in
+// which t.lance is the table t of schema main, and s/t.lance the table t of schema s. Nothing is remembered of what
+// lies there but manifests and file metadata, by path and etag: a table that appears, changes, or is removed and made
+// anew is seen by the next statement.
+//
+// A name matches exactly, or else without regard to case when just one thing matches so. Errors hold these names,
+// never a path of the server.
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/objstore"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+const (
+	// DefaultName is the catalog of a root that is given no name.
+	DefaultName = "lance"
+	// DefaultSchema holds the tables that lie in the root itself.
+	DefaultSchema = "main"
+
+	suffix      = ".lance"
+	versionsDir = "_versions"
+)
+
+// Root is where the tables of one catalog lie.
+type Root struct {
+	Name string // empty for DefaultName
+	URI  string // a folder, or a table's own folder
+}
+
+// Options change how a Catalog reads; zero values stand for the defaults.
+type Options struct {
+	// Cache holds manifests and file metadata; nil for one of lanceio.DefaultCacheBytes.
+	Cache *lanceio.Cache
+	// OpenStore opens the store that a URI names; nil for objstore.Open.
+	OpenStore func(uri string) (objstore.Store, error)
+}
+
+// Catalog is safe for concurrent use.
+type Catalog struct {
+	roots     []*root
+	cache     *lanceio.Cache
+	openStore func(uri string) (objstore.Store, error)
+}
+
+// root is one catalog. Where table is not empty the store's root is that one table's folder.
+type root struct {
+	name  string
+	uri   string
+	store objstore.Store
+	table string
+}
+
+// New makes a Catalog of roots, the default one first. A URI that ends in ".lance" or holds a table's versions is a
+// table itself.
+func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
+	c := &Catalog{cache: o.Cache, openStore: o.OpenStore}
+	if c.cache == nil {
+		c.cache = lanceio.NewCache(lanceio.DefaultCacheBytes)
+	}
+	if c.openStore == nil {
+		c.openStore = objstore.Open
+	}
+	for _, r := range roots {
+		if r.Name == "" {
+			r.Name = DefaultName
+		}
+		for _, have := range c.roots {
+			if strings.EqualFold(have.name, r.Name) {
+				return nil, errs.Invalidf("two roots have the catalog name %s: give each a name of its own", r.Name)
+			}
+		}
+		store, err := c.openStore(r.URI)
+		if err != nil {
+			return nil, fmt.Errorf("catalog %s: %w", r.Name, err)
+		}
+		uri := strings.TrimRight(r.URI, "/")
+		added := &root{name: r.Name, uri: uri, store: store}
+		base := path.Base(uri)
+		if _, err := store.Stat(ctx, versionsDir); err == nil || strings.HasSuffix(base, suffix) {
+			added.table = strings.TrimSuffix(base, suffix)
+		}
+		c.roots = append(c.roots, added)
+	}
+	return c, nil
+}
+
+// Catalogs gives the catalogs' names, the default one first.
+func (c *Catalog) Catalogs() []string {
+	names := make([]string, len(c.roots))
+	for i, r := range c.roots {
+		names[i] = r.name
+	}
+	return names
+}
+
+// Resolve opens one version of one table: Snapshot is for statements, which see one version of each table throughout.
+func (c *Catalog) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
+	f, err := c.find(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	return c.open(ctx, f, ref)
+}
+
+// found is a table that a name led to: a folder of a root.
+type found struct {
+	root   *root
+	schema string
+	table  string
+	dir    string // below the root
+}
+
+func (f found) name() string { return expr.FieldPath{f.root.name, f.schema, f.table}.Key() }
+
+// open opens the version that ref asks for.
+func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.Source, error) {
+	store, err := objstore.Sub(f.root.store, f.dir)
+	if err != nil {
+		return nil, fmt.Errorf("table %s: %w", f.name(), err)
+	}
+	uri := f.root.uri
+	if f.dir != "" {
+		uri += "/" + f.dir
+	}
+	opts := []lanceio.Option{lanceio.WithName(f.name()), lanceio.WithStore(store), lanceio.WithStoreOpener(c.openStore),
+		lanceio.WithCache(c.cache)}
+	if ref.Version != "" {
+		opts = append(opts, lanceio.AtRef(ref.Version))
+	}
+	if ref.AsOf != nil {
+		opts = append(opts, lanceio.AsOf(time.UnixMicro(*ref.AsOf)))
+	}
+	t, err := lanceio.Open(ctx, uri, opts...)
+	if err != nil {
+		return nil, err
+	}
+	return t, nil
+}
