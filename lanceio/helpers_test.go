@@ -242,3 +242,61 @@ func cutText(a arrow.Array, typ arrow.DataType, i int) string {
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
+
+// blanked is cutRows where only the asked paths, and the structs above them, have values.
+func blanked(t testing.TB, name string, schema *arrow.Schema, asked map[string]bool) []string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", "want", name+".arrow"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	r, err := ipc.NewFileReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	var out []string
+	for i := range r.NumRecords() {
+		b, err := r.RecordBatchAt(i)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for row := range int(b.NumRows()) {
+			var parts []string
+			for _, f := range schema.Fields() {
+				value := "null"
+				if at := b.Schema().FieldIndices(f.Name); len(at) > 0 {
+					value = blankText(b.Column(at[0]), f.Type, row, expr.FieldPath{f.Name}, asked)
+				}
+				parts = append(parts, f.Name+"="+value)
+			}
+			out = append(out, strings.Join(parts, " "))
+		}
+		b.Release()
+	}
+	return out
+}
+
+func blankText(a arrow.Array, typ arrow.DataType, i int, p expr.FieldPath, asked map[string]bool) string {
+	if asked[p.Key()] {
+		return text(a, i)
+	}
+	st, ok := a.(*array.Struct)
+	above := false
+	for key := range asked {
+		above = above || strings.HasPrefix(key, p.Key()+".")
+	}
+	if !ok || !above || a.IsNull(i) {
+		return "null"
+	}
+	var parts []string
+	for _, f := range typ.(*arrow.StructType).Fields() {
+		value := "null"
+		if at, ok := st.DataType().(*arrow.StructType).FieldIdx(f.Name); ok {
+			value = blankText(st.Field(at), f.Type, i, p.Child(f.Name), asked)
+		}
+		parts = append(parts, f.Name+":"+value)
+	}
+	return "{" + strings.Join(parts, ",") + "}"
+}

@@ -1,0 +1,291 @@
+package lanceio_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/objstore"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+var errDisk = errors.New("disk gone")
+
+// Each read of a scan fails once: the scan gives the error, or all rows, and nothing stays allocated.
+func TestEveryReadMayFail(t *testing.T) {
+	for _, name := range []string{"nested_2_2", "evolve_2_1", "deletions"} {
+		t.Run(name, func(t *testing.T) {
+			want := wanted(t, name).rows
+			for fail := int64(0); ; fail++ {
+				var reads atomic.Int64
+				armed := false
+				tab := openOver(t, name, func(s objstore.Store) objstore.Store {
+					return &objstore.Faulty{Store: s, OnRead: func(context.Context, string, objstore.Range) error {
+						if armed && reads.Add(1)-1 == fail {
+							return errDisk
+						}
+						return nil
+					}}
+				})
+				armed = true
+				got, err := tryCollect(t, tab, columnsOf(tab))
+				if reads.Load() <= fail {
+					if err != nil {
+						t.Fatal(err)
+					}
+					same(t, got.rows, want)
+					if fail < 5 {
+						t.Errorf("only %d reads were tried", fail)
+					}
+					return
+				}
+				if !errors.Is(err, errDisk) {
+					t.Fatalf("read %d failed, and the scan gave %v", fail, err)
+				}
+				same(t, got.rows, want[:len(got.rows)])
+			}
+		})
+	}
+}
+
+func TestBytesThatChange(t *testing.T) {
+	// Whatever byte of a read is another one, the scan ends, by rows or by an error that names the file.
+	for fail := range int64(60) {
+		var reads atomic.Int64
+		tab := openOver(t, "nested_2_2", func(s objstore.Store) objstore.Store {
+			return &objstore.Faulty{Store: s, Mangle: func(name string, _ objstore.Range, data []byte) []byte {
+				if !strings.HasPrefix(name, "data/") || reads.Add(1)-1 != fail || len(data) == 0 {
+					return data
+				}
+				out := append([]byte(nil), data...)
+				out[int(fail*31)%len(out)] ^= 0xff
+				return out
+			}}
+		})
+		_, err := tryCollect(t, tab)
+		if err != nil && !errors.Is(err, errs.ErrCorrupt) && !errors.Is(err, errs.ErrUnsupported) {
+			t.Errorf("read %d: %v, want corrupt", fail, err)
+		}
+		if err != nil && !strings.Contains(err.Error(), "data/") {
+			t.Errorf("read %d: %v does not name the file", fail, err)
+		}
+	}
+}
+
+func TestFileCutShort(t *testing.T) {
+	tab := openOver(t, "sizes", func(s objstore.Store) objstore.Store { return &cutStore{s} })
+	_, err := tryCollect(t, tab, lanceio.Columns(path("id")))
+	if !errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "data/") {
+		t.Errorf("%v, want corrupt", err)
+	}
+}
+
+// cutStore shows data files that lack their last bytes.
+type cutStore struct{ objstore.Store }
+
+func (s *cutStore) Open(ctx context.Context, name string) (objstore.Reader, error) {
+	r, err := s.Store.Open(ctx, name)
+	if err != nil || !strings.HasPrefix(name, "data/") {
+		return r, err
+	}
+	return &cutReader{r}, nil
+}
+
+type cutReader struct{ objstore.Reader }
+
+func (r *cutReader) Size() int64 { return r.Reader.Size() - 100 }
+
+func TestMissingDataFile(t *testing.T) {
+	tab := openOver(t, "sizes", func(s objstore.Store) objstore.Store {
+		return &objstore.Faulty{Store: s, OnOpen: func(name string) error {
+			if strings.HasPrefix(name, "data/") {
+				return fmt.Errorf("%s: %w", name, errs.ErrNotFound)
+			}
+			return nil
+		}}
+	})
+	_, err := tryCollect(t, tab, lanceio.Columns(path("id")))
+	if !errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrNotFound) || !strings.Contains(err.Error(), "missing") || !strings.Contains(err.Error(), "data/") {
+		t.Errorf("%v, want an error that says which file is missing", err)
+	}
+}
+
+func TestCancelEndsTheScan(t *testing.T) {
+	reached := make(chan struct{}, 100)
+	tab := openOver(t, "sizes", func(s objstore.Store) objstore.Store {
+		return &objstore.Faulty{Store: s, OnRead: func(ctx context.Context, name string, _ objstore.Range) error {
+			if !strings.HasPrefix(name, "data/") {
+				return nil
+			}
+			reached <- struct{}{}
+			<-ctx.Done() // a store that answers only when it is told to stop
+			return ctx.Err()
+		}}
+	})
+	s, err := tab.NewScan()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("by the context of Open", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		st, err := s.Open(ctx, checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		go func() { <-reached; cancel() }()
+		if _, err := st.Next(t.Context()); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want canceled", err)
+		}
+	})
+	t.Run("by the context of Next", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		st, err := s.Open(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer st.Close()
+		go func() { <-reached; cancel() }()
+		if _, err := st.Next(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want canceled", err)
+		}
+	})
+	t.Run("by Close during Next", func(t *testing.T) {
+		st, err := s.Open(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() { <-reached; st.Close() }()
+		if _, err := st.Next(t.Context()); !errors.Is(err, errs.ErrCanceled) && !errors.Is(err, context.Canceled) {
+			t.Errorf("%v, want canceled", err)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+		if _, err := st.Next(t.Context()); !errors.Is(err, errs.ErrCanceled) {
+			t.Errorf("after Close: %v, want canceled", err)
+		}
+	})
+}
+
+func TestCloseEarly(t *testing.T) {
+	s, err := open(t, "deletions").NewScan(lanceio.BatchRows(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("before the first batch", func(t *testing.T) {
+		st, err := s.Open(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(st.Close(), st.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("after a batch", func(t *testing.T) {
+		st, err := s.Open(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := st.Next(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+		b.Release()
+		if m := st.Metrics(); m.BytesRead == 0 {
+			t.Error("the metrics are gone after Close")
+		}
+	})
+	t.Run("after the end", func(t *testing.T) {
+		st, err := s.Open(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for {
+			b, err := st.Next(t.Context())
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			b.Release()
+		}
+		if _, err := st.Next(t.Context()); !errors.Is(err, io.EOF) {
+			t.Errorf("%v, want EOF again", err)
+		}
+		if err := st.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestReader(t *testing.T) {
+	s, err := open(t, "nested_2_2").NewScan(lanceio.BatchRows(64))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := wanted(t, "nested_2_2").rows
+	t.Run("to the end", func(t *testing.T) {
+		r, err := s.Reader(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for r.Next() {
+			got = append(got, texts(r.RecordBatch())...)
+		}
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		same(t, got, want)
+		if r.Metrics().RowsSelected != int64(len(want)) {
+			t.Errorf("metrics %+v", r.Metrics())
+		}
+		r.Release()
+		r.Release()
+		if err := errors.Join(r.Close(), r.Close()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Run("closed while it holds a batch", func(t *testing.T) {
+		r, err := s.Reader(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Next() {
+			t.Fatal(r.Err())
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		r.Release()
+		if r.Next() {
+			t.Error("a closed reader went on")
+		}
+	})
+	t.Run("retained", func(t *testing.T) {
+		r, err := s.Reader(t.Context(), checked(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Retain()
+		r.Release()
+		if !r.Next() {
+			t.Errorf("closed with one reference left: %v", r.Err())
+		}
+		r.Release()
+	})
+}
