@@ -90,6 +90,9 @@ func (b Binder) node(e Expr) (Expr, error) {
 	case *Aggregate:
 		return b.aggregate(e)
 	case *Cast:
+		if z := castZone(e.X.Type(), e.To, b.Zone); z != e.Zone && e.X.Type() != nil {
+			return &Cast{X: e.X, To: e.To, Try: e.Try, Implicit: e.Implicit, Zone: z}, nil
+		}
 		return e, nil
 	}
 	if b.Extra != nil {

@@ -242,5 +242,13 @@ func ConvertTo(e Expr, t arrow.DataType, zone *time.Location) (Expr, error) {
 	if e.Type() == nil || arrow.TypeEqual(e.Type(), t) {
 		return e, nil
 	}
-	return &Cast{X: e, To: t, Implicit: true}, nil
+	return &Cast{X: e, To: t, Implicit: true, Zone: castZone(e.Type(), t, zone)}, nil
+}
+
+// castZone gives the zone that a cast depends on: the session's, between a type with a zone and one without.
+func castZone(from, to arrow.DataType, zone *time.Location) string {
+	if zone == nil || zone == time.UTC || (KindOf(from) == KindTimestampTZ) == (KindOf(to) == KindTimestampTZ) {
+		return ""
+	}
+	return zone.String()
 }

@@ -65,7 +65,7 @@ func sameHead(a, b Expr) bool {
 		return ok
 	case *Cast:
 		b, ok := b.(*Cast)
-		return ok && a.Try == b.Try && a.Implicit == b.Implicit
+		return ok && a.Try == b.Try && a.Implicit == b.Implicit && a.Zone == b.Zone
 	}
 	return sameHeadRest(a, b)
 }

@@ -132,12 +132,14 @@ type Neg struct {
 	Typ arrow.DataType
 }
 
-// Cast converts X to To; Try gives NULL where that fails. Implicit casts are those that Bind put in.
+// Cast converts X to To; Try gives NULL where that fails. Implicit casts are those that Bind put in. Zone is the
+// session's time zone where the conversion is between a type with a zone and one without; empty is UTC.
 type Cast struct {
 	X        Expr
 	To       arrow.DataType
 	Try      bool
 	Implicit bool
+	Zone     string
 }
 
 // When is one arm of a Case.

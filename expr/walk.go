@@ -112,7 +112,7 @@ func withChildren(e Expr, c []Expr) Expr {
 	case *Neg:
 		return &Neg{X: c[0], Typ: e.Typ}
 	case *Cast:
-		return &Cast{X: c[0], To: e.To, Try: e.Try, Implicit: e.Implicit}
+		return &Cast{X: c[0], To: e.To, Try: e.Try, Implicit: e.Implicit, Zone: e.Zone}
 	case *Case:
 		return caseWith(e, c)
 	case *Call:
