@@ -2,19 +2,125 @@ package planner
 
 import (
 	"context"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
-	"github.com/lanceflight/flightsrv/scan"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/planner/rules"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+	"github.com/lanceflight/flightsrv/statsrewrite"
 )
 
-func plan(_ context.Context, _ string, _ Options) (*Statement, error) {
-	return nil, errs.Unsupportedf("SQL is not planned yet")
+func plan(ctx context.Context, text string, o Options) (*Statement, error) {
+	if o.Now.IsZero() {
+		o.Now = time.Now()
+	}
+	parsed, err := sqltext.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	switch s := parsed.Statement.(type) {
+	case *sqltext.QueryStmt:
+		return planQuery(ctx, parsed, s.Query, o)
+	case *sqltext.ExplainStmt:
+		q, ok := s.Query.(*sqltext.QueryStmt)
+		if !ok {
+			return nil, errs.Unsupportedf("EXPLAIN takes a query")
+		}
+		out, err := planQuery(ctx, parsed, q.Query, o)
+		if err != nil {
+			return nil, err
+		}
+		out.Kind, out.Analyze, out.JSON = KindExplain, s.Analyze, s.JSON
+		return out, nil
+	case *sqltext.SetStmt:
+		return &Statement{Kind: KindSet, Set: &Set{Name: strings.ToLower(s.Name), Value: s.Value, Reset: s.Reset}}, nil
+	case *sqltext.UseStmt:
+		return &Statement{Kind: KindUse, Use: names(s.Name)}, nil
+	case *sqltext.ShowStmt:
+		return &Statement{Kind: KindShow, Show: &Show{What: strings.ToLower(s.What), Name: names(s.Name)}}, nil
+	case *sqltext.WriteStmt:
+		if !o.Writable {
+			return nil, logical.At(text, s.Pos, errs.New(errs.ErrPermissionDenied,
+				"%s: the server was not started with --writable", s.Kind))
+		}
+		return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s is not supported yet", s.Kind))
+	}
+	return nil, errs.New(errs.ErrInternal, "planner: unknown statement %T", parsed.Statement)
 }
 
-func planScan(_ context.Context, _ ScanRequest, _ Options) (*Statement, error) {
-	return nil, errs.Unsupportedf("scans are not planned yet")
+func names(ids []sqltext.Ident) []string {
+	out := make([]string, len(ids))
+	for i, id := range ids {
+		out[i] = id.Text
+	}
+	return out
 }
 
-func explainRows(_ *Statement, _ []scan.Metrics) ([]string, error) {
-	return nil, errs.Unsupportedf("EXPLAIN is not there yet")
+func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o Options) (*Statement, error) {
+	out := &Statement{Kind: KindQuery}
+	lo := logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Now: o.Now}
+	if o.Params == nil {
+		types, err := paramTypes(ctx, parsed, q, lo)
+		if err != nil {
+			return nil, err
+		}
+		out.ParamTypes, lo.Params = types, nulls(types)
+	} else {
+		if len(o.Params) != parsed.Params {
+			return nil, errs.Invalidf("the statement takes %d parameters, but %d values were given", parsed.Params, len(o.Params))
+		}
+		for _, p := range o.Params {
+			out.ParamTypes = append(out.ParamTypes, p.Typ)
+		}
+	}
+	bound, err := logical.Bind(ctx, parsed, q, lo)
+	if err != nil {
+		return nil, err
+	}
+	fresh, _, err := rules.Run(rules.Env{Supports: supports}, rules.Default, bound.Query)
+	if err != nil {
+		return nil, err
+	}
+	out.Plan, err = physical.Build(ctx, fresh, physical.Options{TimeZone: o.TimeZone, Supports: supports, Notes: notes(bound.Reasons)})
+	return out, err
+}
+
+// paramTypes finds the type of each parameter by its place: utf8 where nothing tells.
+func paramTypes(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o logical.Options) ([]arrow.DataType, error) {
+	if parsed.Params == 0 {
+		return nil, nil
+	}
+	bound, err := logical.Bind(ctx, parsed, q, o)
+	if err != nil {
+		return nil, err
+	}
+	for i, t := range bound.ParamTypes {
+		if t == nil {
+			bound.ParamTypes[i] = arrow.BinaryTypes.String
+		}
+	}
+	return bound.ParamTypes, nil
+}
+
+// nulls stand in for parameters that are not there yet.
+func nulls(types []arrow.DataType) []*expr.Literal {
+	out := make([]*expr.Literal, len(types))
+	for i, t := range types {
+		out[i] = &expr.Literal{Typ: t}
+	}
+	return out
+}
+
+func notes(reasons []statsrewrite.Reason) []string {
+	var out []string
+	for _, r := range reasons {
+		out = append(out, r.Part.String()+" keeps all rows: "+r.Why)
+	}
+	return out
 }

@@ -1,0 +1,99 @@
+package planner
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// explained is the JSON form of EXPLAIN. Source: contract, 'Reading little'.
+type explained struct {
+	Engine physical.Engine `json:"engine"`
+	Scans  []explainedScan `json:"scans"`
+	Plan   string          `json:"plan"`
+}
+
+type explainedScan struct {
+	Table       string   `json:"table"`
+	Version     uint64   `json:"version"`
+	Columns     []string `json:"columns"`
+	StatsFilter string   `json:"stats_filter"`
+	Filter      string   `json:"filter"`
+	Limit       *int64   `json:"limit"`
+	Fragments   int      `json:"fragments"`
+	Rows        int64    `json:"rows"`
+	// What was read; left out where the query didn't run.
+	FragmentsRead *int             `json:"fragments_read,omitempty"`
+	RowsSelected  *int64           `json:"rows_selected,omitempty"`
+	BytesRead     *int64           `json:"bytes_read,omitempty"`
+	ReadRequests  *int64           `json:"read_requests,omitempty"`
+	ColumnBytes   map[string]int64 `json:"column_bytes,omitempty"`
+}
+
+func explainRows(s *Statement, metrics []scan.Metrics) ([]string, error) {
+	if s.Plan == nil {
+		return nil, errs.New(errs.ErrInternal, "planner: nothing to explain")
+	}
+	if metrics != nil && len(metrics) != len(s.Plan.Scans) {
+		return nil, errs.New(errs.ErrInternal, "planner: metrics of %d scans, where the plan has %d", len(metrics), len(s.Plan.Scans))
+	}
+	text := s.Plan.Text
+	if metrics != nil {
+		text += readText(s.Plan, metrics)
+	}
+	if !s.JSON {
+		return strings.Split(text, "\n"), nil
+	}
+	out := explained{Engine: s.Plan.Engine, Scans: []explainedScan{}, Plan: text}
+	for i, sc := range s.Plan.Scans {
+		e := explainScan(sc.Plan.Info())
+		if metrics != nil {
+			e.add(metrics[i])
+		}
+		out.Scans = append(out.Scans, e)
+	}
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		return nil, errs.New(errs.ErrInternal, "planner: explain as JSON: %w", err)
+	}
+	return []string{strings.TrimSuffix(b.String(), "\n")}, nil
+}
+
+func explainScan(info scan.PlanInfo) explainedScan {
+	columns := info.Columns
+	if columns == nil {
+		columns = []string{}
+	}
+	return explainedScan{Table: info.Table, Version: info.Version, Columns: columns, StatsFilter: info.StatsFilter,
+		Filter: info.Filter, Limit: info.Limit, Fragments: info.Fragments, Rows: info.Rows}
+}
+
+func (e *explainedScan) add(m scan.Metrics) {
+	e.FragmentsRead, e.RowsSelected, e.BytesRead, e.ReadRequests = &m.FragmentsRead, &m.RowsSelected, &m.BytesRead, &m.ReadRequests
+	e.ColumnBytes = m.ColumnBytes
+	if e.ColumnBytes == nil {
+		e.ColumnBytes = map[string]int64{}
+	}
+}
+
+// readText tells what was read, a line for each scan and each of its columns.
+func readText(p *physical.Plan, metrics []scan.Metrics) string {
+	var b strings.Builder
+	for i, m := range metrics {
+		info := p.Scans[i].Plan.Info()
+		fmt.Fprintf(&b, "\nread %s: %d of %d rows selected, %d of %d fragments read, %d bytes in %d requests", info.Table,
+			m.RowsSelected, info.Rows, m.FragmentsRead, info.Fragments, m.BytesRead, m.ReadRequests)
+		for _, k := range slices.Sorted(maps.Keys(m.ColumnBytes)) {
+			fmt.Fprintf(&b, "\n     %s: %d bytes", k, m.ColumnBytes[k])
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,227 @@
+package planner_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cockroachdb/datadriven"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner"
+)
+
+// TestGolden plans the statements of testdata and compares what comes out. The commands:
+//
+//	table [schema.]name [rows=n] [version=n]      columns, as parseSchema reads them
+//	plan [params=(1,'a')] [schema=s]              a statement: the plan, the result's columns, the residual SQL
+//	spec                                          a statement: what each scan is asked for
+//	prepare                                       a statement with parameters: their types
+//	scan                                          a scan request as JSON: what the scan is asked for, the columns
+//	explain                                       a statement's EXPLAIN in JSON form
+//
+// A refusal prints as its kind and text.
+func TestGolden(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no golden files: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			g := &golden{tables: &fakeTables{tables: map[string]*fakeTable{}}}
+			datadriven.RunTest(t, file, g.run)
+		})
+	}
+}
+
+type golden struct{ tables *fakeTables }
+
+func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	switch d.Cmd {
+	case "table":
+		return g.define(d)
+	case "plan":
+		st, err := g.plan(t, d)
+		if err != nil {
+			return errorText(err)
+		}
+		return planText(st)
+	case "spec":
+		g.tables.asked = nil
+		if _, err := g.plan(t, d); err != nil {
+			return errorText(err)
+		}
+		return strings.Join(g.tables.asked, "\n")
+	case "prepare":
+		st, err := planner.Plan(context.Background(), d.Input, g.options(d))
+		if err != nil {
+			return errorText(err)
+		}
+		var types []string
+		for _, p := range st.ParamTypes {
+			types = append(types, expr.SQLType(p))
+		}
+		return strings.Join(types, ", ")
+	case "scan":
+		return g.scan(t, d)
+	case "explain":
+		st, err := planner.Plan(context.Background(), d.Input, g.options(d))
+		if err != nil {
+			return errorText(err)
+		}
+		return explainText(t, st)
+	}
+	t.Fatalf("unknown command %s", d.Cmd)
+	return ""
+}
+
+func (g *golden) define(d *datadriven.TestData) string {
+	name := d.CmdArgs[0].Key
+	if !strings.Contains(name, ".") {
+		name = "main." + name
+	}
+	tab := &fakeTable{name: "lance." + name, version: 1, rows: 1000, schema: parseSchema(d.Input), owner: g.tables}
+	for _, a := range d.CmdArgs[1:] {
+		n, err := strconv.ParseInt(a.Vals[0], 10, 64)
+		if err != nil {
+			d.Fatalf(nil, "bad %s", a.Key)
+		}
+		if a.Key == "rows" {
+			tab.rows = n
+		} else {
+			tab.version = uint64(n)
+		}
+	}
+	g.tables.tables[name] = tab
+	return ""
+}
+
+func (g *golden) options(*datadriven.TestData) planner.Options {
+	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables,
+		Now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
+}
+
+func (g *golden) plan(t *testing.T, d *datadriven.TestData) (*planner.Statement, error) {
+	t.Helper()
+	o := g.options(d)
+	o.Params = []*expr.Literal{}
+	for _, a := range d.CmdArgs {
+		if a.Key == "params" {
+			for _, v := range a.Vals {
+				o.Params = append(o.Params, paramOf(v))
+			}
+		}
+	}
+	return planner.Plan(context.Background(), d.Input, o)
+}
+
+func paramOf(s string) *expr.Literal {
+	if strings.HasPrefix(s, "'") {
+		return expr.Text(strings.Trim(s, "'"))
+	}
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return &expr.Literal{Value: n, Typ: plainTypes["int64"]}
+	}
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil {
+		return expr.Null()
+	}
+	return expr.Double(f)
+}
+
+func planText(st *planner.Statement) string {
+	var b strings.Builder
+	p := st.Plan
+	if p == nil {
+		j, _ := json.Marshal(struct { //nolint:errchkjson // plain strings
+			Set  *planner.Set
+			Use  []string
+			Show *planner.Show
+		}{st.Set, st.Use, st.Show})
+		return string(j)
+	}
+	b.WriteString(p.Text + "\n")
+	for _, c := range p.Columns {
+		how := ""
+		if c.Passthrough != nil {
+			how = " as stored"
+		}
+		typ := "?"
+		if c.Type != nil {
+			typ = c.Type.String()
+		}
+		fmt.Fprintf(&b, "result %s: %s%s\n", c.Name, typ, how)
+	}
+	for i, k := range p.TopN {
+		fmt.Fprintf(&b, "top %d+%d key %d: %s desc=%t nulls first=%t\n", p.Limit, p.Offset, i, k.X, k.Desc, k.NullsFirst)
+	}
+	for _, s := range p.Scans {
+		if p.Residual == "" {
+			break
+		}
+		var cols []string
+		for _, c := range s.Columns {
+			cols = append(cols, c.Name+"="+c.Expr.String())
+		}
+		fmt.Fprintf(&b, "view %s: %s\n", s.View, strings.Join(cols, ", "))
+	}
+	if p.Residual != "" {
+		b.WriteString("sql: " + p.Residual + "\n")
+	}
+	return b.String()
+}
+
+func (g *golden) scan(t *testing.T, d *datadriven.TestData) string {
+	t.Helper()
+	var r planner.ScanRequest
+	if err := json.Unmarshal([]byte(d.Input), &r); err != nil {
+		t.Fatal(err)
+	}
+	g.tables.asked = nil
+	st, err := planner.PlanScan(context.Background(), r, g.options(d))
+	if err != nil {
+		return errorText(err)
+	}
+	return strings.Join(g.tables.asked, "\n") + "\n" + planText(st)
+}
+
+func explainText(t *testing.T, st *planner.Statement) string {
+	t.Helper()
+	rows, err := planner.ExplainRows(st, nil)
+	if err != nil {
+		return errorText(err)
+	}
+	if !st.JSON {
+		return strings.Join(rows, "\n")
+	}
+	var v map[string]any
+	if err := json.Unmarshal([]byte(rows[0]), &v); err != nil {
+		t.Fatal(err)
+	}
+	delete(v, "plan")
+	out, err := json.MarshalIndent(v, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out)
+}
+
+func errorText(err error) string {
+	kind := "internal"
+	for name, k := range map[string]error{"invalid": errs.ErrInvalidInput, "not found": errs.ErrNotFound,
+		"unsupported": errs.ErrUnsupported, "denied": errs.ErrPermissionDenied, "exhausted": errs.ErrResourceExhausted} {
+		if errors.Is(err, k) {
+			kind = name
+		}
+	}
+	return kind + ": " + err.Error()
+}
+

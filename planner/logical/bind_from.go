@@ -1,0 +1,306 @@
+package logical
+
+import (
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// from binds a FROM list: its elements are joined, and each may see those before it (table functions and lateral
+// subqueries do).
+func (b *binder) from(list []sqltext.TableExpr, s *scope) (From, error) {
+	var out From
+	for _, t := range list {
+		f, err := b.tableExpr(t, s)
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = f
+			continue
+		}
+		out = &Join{Kind: "CROSS", Lateral: isLateral(f), L: out, R: f}
+	}
+	return out, nil
+}
+
+func isLateral(f From) bool {
+	switch f := f.(type) {
+	case *Derived:
+		return f.Lateral
+	case *TableFunc:
+		return true
+	}
+	return false
+}
+
+// tableExpr binds one element of FROM and adds its relations to s.
+func (b *binder) tableExpr(t sqltext.TableExpr, s *scope) (From, error) {
+	switch t := t.(type) {
+	case *sqltext.TableName:
+		return b.tableName(t, s)
+	case *sqltext.Derived:
+		return b.derived(t, s)
+	case *sqltext.TableFunc:
+		return b.tableFunc(t, s)
+	case *sqltext.Join:
+		return b.join(t, s)
+	}
+	return nil, errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", t)
+}
+
+func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
+	if len(t.Name) == 1 && t.AsOf == nil {
+		if def := s.ctes.find(t.Name[0].Text); def != nil {
+			return b.cteRef(t, def, s)
+		}
+	}
+	ref, err := b.tableRef(t)
+	if err != nil {
+		return nil, err
+	}
+	src, err := b.source(ref, t.Pos)
+	if err != nil {
+		return nil, err
+	}
+	id, err := b.newRel(t.Pos)
+	if err != nil {
+		return nil, err
+	}
+	rel := &relation{id: id, qual: b.qualifiers(t, ref, src), cols: TableCols(src.Schema()), scan: true, pos: t.Pos}
+	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
+		return nil, err
+	}
+	if err := b.addRel(s, rel); err != nil {
+		return nil, err
+	}
+	return &Scan{Rel: id, Source: src, Alias: rel.qual[len(rel.qual)-1], Limit: -1}, nil
+}
+
+func (b *binder) qualifiers(t *sqltext.TableName, ref scan.TableRef, src scan.Source) []string {
+	if t.Alias != nil {
+		return []string{t.Alias.Text}
+	}
+	if full := splitKey(src.Name()); len(full) == 3 {
+		return full
+	}
+	var q []string
+	for _, p := range []string{ref.Catalog, ref.Schema} {
+		if p != "" {
+			q = append(q, p)
+		}
+	}
+	return append(q, ref.Table)
+}
+
+// splitKey takes a dotted name of Key-quoted parts apart.
+func splitKey(name string) []string {
+	var parts []string
+	for i := 0; i < len(name); {
+		if name[i] != '"' {
+			end := strings.IndexByte(name[i:], '.')
+			if end < 0 {
+				return append(parts, name[i:])
+			}
+			parts = append(parts, name[i:i+end])
+			i += end + 1
+			continue
+		}
+		var part strings.Builder
+		i++
+		for i < len(name) {
+			if name[i] == '"' {
+				if i+1 < len(name) && name[i+1] == '"' {
+					i++
+				} else {
+					break
+				}
+			}
+			part.WriteByte(name[i])
+			i++
+		}
+		parts = append(parts, part.String())
+		i += 2
+	}
+	return parts
+}
+
+func (b *binder) tableRef(t *sqltext.TableName) (scan.TableRef, error) {
+	parts := make([]string, len(t.Name))
+	for i, p := range t.Name {
+		parts[i] = p.Text
+	}
+	ref, err := TableRefOf(parts, b.o)
+	if err != nil {
+		return ref, b.at(t.Pos, err)
+	}
+	if t.AsOf == nil {
+		return ref, nil
+	}
+	if ref.Version != "" {
+		return ref, b.errorf(t.AsOf.ExprPos(), "a table has either a version or AS OF TIMESTAMP, not both")
+	}
+	us, err := b.asOf(t.AsOf)
+	if err != nil {
+		return ref, err
+	}
+	ref.AsOf = &us
+	return ref, nil
+}
+
+// TableRefOf reads the parts of a table's name: [catalog.][schema.]table, with the version after the last part's first
+// '@' and the session's catalog and schema where they are left out.
+func TableRefOf(parts []string, o Options) (scan.TableRef, error) {
+	if len(parts) == 0 || len(parts) > 3 {
+		return scan.TableRef{}, errs.Invalidf("a table is named [catalog.][schema.]table, not %s", expr.FieldPath(parts))
+	}
+	ref := scan.TableRef{Catalog: o.Catalog, Schema: o.Schema, Table: parts[len(parts)-1]}
+	if len(parts) > 1 {
+		ref.Schema = parts[len(parts)-2]
+	}
+	if len(parts) > 2 {
+		ref.Catalog = parts[0]
+	}
+	if table, version, ok := strings.Cut(ref.Table, "@"); ok {
+		if table == "" || version == "" {
+			return ref, errs.Invalidf("%q has no table or no version beside the '@'", ref.Table)
+		}
+		ref.Table, ref.Version = table, version
+	}
+	return ref, nil
+}
+
+// source resolves a table, each version of a table once per statement.
+func (b *binder) source(ref scan.TableRef, pos int) (scan.Source, error) {
+	key := expr.FieldPath{ref.Catalog, ref.Schema, ref.Table, ref.Version}.String()
+	if ref.AsOf != nil {
+		key += "@" + formatInt(*ref.AsOf)
+	}
+	if src, ok := b.sources[key]; ok {
+		return src, nil
+	}
+	src, err := b.o.Resolver.Resolve(b.ctx, ref)
+	if err != nil {
+		return nil, b.at(pos, err)
+	}
+	b.sources[key] = src
+	return src, nil
+}
+
+// addRel adds a relation to the scope; two of one name could not be told apart.
+func (b *binder) addRel(s *scope, r *relation) error {
+	for _, o := range s.rels {
+		if len(o.qual) == len(r.qual) && strings.EqualFold(o.label(), r.label()) {
+			return b.errorf(r.pos, "the table name or alias %s stands twice in FROM", r.label())
+		}
+	}
+	s.rels = append(s.rels, r)
+	b.relations[r.id] = r
+	return nil
+}
+
+func (b *binder) renameCols(r *relation, names []sqltext.Ident, pos int) error {
+	visible := make([]int, 0, len(r.cols))
+	for i, c := range r.cols {
+		if !c.Hidden {
+			visible = append(visible, i)
+		}
+	}
+	if len(names) > len(visible) {
+		return b.errorf(pos, "%s has %d columns, but %d names are given", r.label(), len(visible), len(names))
+	}
+	for i, n := range names {
+		r.cols[visible[i]].Name = n.Text
+	}
+	return nil
+}
+
+func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
+	outer := &scope{parent: s.parent, ctes: s.ctes}
+	if t.Lateral {
+		outer = s
+	}
+	q, err := b.query(t.Query, outer)
+	if err != nil {
+		return nil, err
+	}
+	rel, err := b.derivedRel(q, t.Alias, t.Columns, t.Pos)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.addRel(s, rel); err != nil {
+		return nil, err
+	}
+	return &Derived{Rel: rel.id, Alias: rel.qual[0], Query: q, Lateral: t.Lateral}, nil
+}
+
+func (b *binder) derivedRel(q *Query, alias *sqltext.Ident, names []sqltext.Ident, pos int) (*relation, error) {
+	id, err := b.newRel(pos)
+	if err != nil {
+		return nil, err
+	}
+	name := "subquery " + formatInt(int64(id))
+	if alias != nil {
+		name = alias.Text
+	}
+	rel := &relation{id: id, qual: []string{name}, cols: derivedCols(q), pos: pos}
+	return rel, b.renameCols(rel, names, pos)
+}
+
+// derivedCols are the columns of a query as another block sees them.
+func derivedCols(q *Query) []Col {
+	cols := make([]Col, len(q.Cols))
+	for i, c := range q.Cols {
+		c.Hidden, c.Named = false, false
+		cols[i] = c
+	}
+	return cols
+}
+
+func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
+	name := t.Call.Name
+	ec := &exprCtx{s: s, what: "a table function"}
+	args, err := b.exprs(t.Call.Args, ec)
+	if err != nil {
+		return nil, err
+	}
+	var typ arrow.DataType
+	switch {
+	case name == "unnest" && len(args) == 1:
+		if typ = expr.Elem(args[0].Type()); typ == nil && args[0].Type() != nil {
+			return nil, b.errorf(t.Pos, "unnest takes a list, not a %s", expr.SQLType(args[0].Type()))
+		}
+	case (name == "range" || name == "generate_series") && len(args) >= 1 && len(args) <= 3:
+		if k := expr.KindOf(args[0].Type()); k == expr.KindInt {
+			typ = arrow.PrimitiveTypes.Int64
+		}
+	default:
+		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...) and generate_series(...) are there",
+			"there is no table function %s with %d arguments", name, len(args))
+	}
+	id, err := b.newRel(t.Pos)
+	if err != nil {
+		return nil, err
+	}
+	alias := name
+	if t.Alias != nil {
+		alias = t.Alias.Text
+	}
+	col := Col{Name: name, Key: OutputKey(0), Type: typ}
+	if name == "unnest" && t.Alias != nil && len(t.Columns) == 0 {
+		col.Name = "unnest"
+	}
+	rel := &relation{id: id, qual: []string{alias}, cols: []Col{col}, pos: t.Pos}
+	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
+		return nil, err
+	}
+	if err := b.addRel(s, rel); err != nil {
+		return nil, err
+	}
+	return &TableFunc{Rel: id, Name: name, Args: args, Col: rel.cols[0]}, nil
+}

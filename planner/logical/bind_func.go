@@ -1,0 +1,369 @@
+package logical
+
+import (
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+func (b *binder) call(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
+	name := strings.ToLower(x.Name)
+	switch name {
+	case "lance_filter", "lance_sql":
+		return nil, b.errorf(x.Pos, "%s stands at the top level of WHERE only, beside other parts joined by AND", name)
+	case "any_match", "all_match":
+		return b.match(name, x, c)
+	case "unnest", "unlist":
+		return b.unnest(x, c)
+	}
+	if isWindowOnly(name) && x.Over == nil {
+		return nil, b.errorf(x.Pos, "%s needs OVER (...)", name)
+	}
+	if x.Over != nil {
+		return b.window(name, x, c)
+	}
+	if isAggregate(name) {
+		if !c.aggs {
+			return nil, b.errorf(x.Pos, "%s(...): aggregates can't stand in %s", name, c.what)
+		}
+		return b.aggregate(name, x, c)
+	}
+	if x.Star || x.Distinct || x.Filter != nil || len(x.OrderBy) > 0 || x.IgnoreNulls {
+		if !isScalar(name) {
+			return nil, b.unknownFunction(name, x.Pos)
+		}
+		return nil, b.errorf(x.Pos, "%s is no aggregate function", name)
+	}
+	return b.callOf(name, x.Args, x.ArgNames, x.Pos, c)
+}
+
+// callOf binds a scalar function.
+func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos int, c *exprCtx) (expr.Expr, error) {
+	if l, ok := b.now(name, len(args)); ok {
+		return l, nil
+	}
+	if !isScalar(name) {
+		return nil, b.unknownFunction(name, pos)
+	}
+	es, err := b.exprs(args, c)
+	if err != nil {
+		return nil, err
+	}
+	b.wantArgs(name, es)
+	return b.typed(&expr.Call{Name: name, Args: es, ArgNames: argNames}, pos)
+}
+
+// operator binds an operator that has no node of its own, as a call of the function of its name.
+func (b *binder) operator(op string, args []expr.Expr, pos int) (expr.Expr, error) {
+	if !IsOperator(op) {
+		return nil, b.errorf(pos, "there is no operator %s", op)
+	}
+	if len(args) == 2 {
+		b.wantSame(args[0], args[1])
+	}
+	return &expr.Call{Name: op, Args: args, Typ: args[0].Type()}, nil
+}
+
+func (b *binder) unknownFunction(name string, pos int) error {
+	return b.fault(errs.ErrInvalidInput, pos, didYouMean(name, functionNames()), "there is no function %s", name)
+}
+
+// wantArgs notes types of bare parameters among a function's operands: those of its other operands.
+func (b *binder) wantArgs(name string, es []expr.Expr) {
+	if name != "coalesce" && name != "nullif" && name != "greatest" && name != "least" && name != "ifnull" {
+		return
+	}
+	for _, x := range es {
+		for _, y := range es {
+			b.wantSame(x, y)
+		}
+	}
+}
+
+// now gives the session functions as constants, so that a statement has one time.
+func (b *binder) now(name string, args int) (expr.Expr, bool) {
+	if args != 0 {
+		return nil, false
+	}
+	t := b.o.Now
+	local := t
+	if b.zone != nil {
+		local = t.In(b.zone)
+	}
+	_, offset := local.Zone()
+	us := t.UnixMicro()
+	wall := us + int64(offset)*1e6
+	const dayMicros = 86400 * 1e6
+	switch name {
+	case "now", "current_timestamp", "get_current_timestamp", "transaction_timestamp":
+		return &expr.Literal{Value: us, Typ: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}}, true
+	case "localtimestamp", "current_localtimestamp":
+		return &expr.Literal{Value: wall, Typ: naive(arrow.Microsecond)}, true
+	case "current_date", "today":
+		return &expr.Literal{Value: (wall - floorMod(wall, dayMicros)) / dayMicros, Typ: arrow.FixedWidthTypes.Date32}, true
+	case "current_time", "localtime", "get_current_time", "current_localtime":
+		return &expr.Literal{Value: floorMod(wall, dayMicros), Typ: arrow.FixedWidthTypes.Time64us}, true
+	case "current_schema":
+		return expr.Text(b.o.Schema), true
+	case "current_database", "current_catalog":
+		return expr.Text(b.o.Catalog), true
+	case "version":
+		return expr.Text("flightsrv"), true
+	}
+	return nil, false
+}
+
+func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
+
+func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
+	in := *c
+	in.aggs, in.what, in.windows = false, "an aggregate function", nil
+	a := &expr.Aggregate{Name: name, Distinct: x.Distinct}
+	if x.Star {
+		if name != "count" || len(x.Args) > 0 {
+			return nil, b.errorf(x.Pos, "%s(*): only count takes *", name)
+		}
+	}
+	var err error
+	if a.Args, err = b.exprs(x.Args, &in); err != nil {
+		return nil, err
+	}
+	if x.Filter != nil {
+		if a.Filter, err = b.predicate(x.Filter, &in); err != nil {
+			return nil, err
+		}
+	}
+	if a.OrderBy, err = b.sortKeys(x.OrderBy, &in); err != nil {
+		return nil, err
+	}
+	if x.WithinGroup {
+		if err := withinGroup(a); err != nil {
+			return nil, b.at(x.Pos, err)
+		}
+	}
+	return b.typed(a, x.Pos)
+}
+
+// withinGroup turns f(p) WITHIN GROUP (ORDER BY x) into DuckDB's plain form.
+func withinGroup(a *expr.Aggregate) error {
+	plain := map[string]string{"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc", "mode": "mode"}
+	name, ok := plain[a.Name]
+	if !ok {
+		return nil // an ordered aggregate: the order stands inside the parentheses
+	}
+	if len(a.OrderBy) != 1 {
+		return errs.Invalidf("%s takes one ORDER BY key", a.Name)
+	}
+	if a.OrderBy[0].Desc {
+		return errs.Unsupportedf("%s with a descending key is not supported", a.Name)
+	}
+	a.Name, a.Args, a.OrderBy = name, append([]expr.Expr{a.OrderBy[0].X}, a.Args...), nil
+	return nil
+}
+
+func (b *binder) sortKeys(order []sqltext.OrderItem, c *exprCtx) ([]expr.SortKey, error) {
+	var out []expr.SortKey
+	for _, o := range order {
+		e, err := b.expr(o.Expr, c)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, sortKey(o, e))
+	}
+	return out, nil
+}
+
+// windows is the WINDOW clause of a block.
+type windows struct {
+	b     *binder
+	named []sqltext.NamedWindow
+}
+
+func (w *windows) find(name string) (sqltext.WindowSpec, bool) {
+	for _, n := range w.named {
+		if strings.EqualFold(n.Name.Text, name) {
+			return n.Spec, true
+		}
+	}
+	return sqltext.WindowSpec{}, false
+}
+
+// expand puts a base window's parts into a spec; a chain of bases is as long as the clause at most.
+func (w *windows) expand(spec sqltext.WindowSpec, pos int) (sqltext.WindowSpec, error) {
+	for range len(w.named) + 1 {
+		if spec.Name == nil {
+			return spec, nil
+		}
+		base, ok := w.find(spec.Name.Text)
+		if !ok {
+			return spec, w.b.fault(errs.ErrInvalidInput, pos, "", "there is no window %s", spec.Name.Text)
+		}
+		if len(spec.PartitionBy) > 0 || len(spec.OrderBy) > 0 && len(base.OrderBy) > 0 {
+			return spec, w.b.errorf(pos, "window %s: its PARTITION BY and ORDER BY can't be given again", spec.Name.Text)
+		}
+		spec.PartitionBy = base.PartitionBy
+		if len(spec.OrderBy) == 0 {
+			spec.OrderBy = base.OrderBy
+		}
+		if spec.Frame == "" {
+			spec.Frame = base.Frame
+		}
+		spec.Name = base.Name
+	}
+	return spec, w.b.errorf(pos, "the windows of this query name each other in a circle")
+}
+
+func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
+	if c.windows == nil {
+		return nil, b.errorf(x.Pos, "%s(...) OVER: window functions can't stand in %s", name, c.what)
+	}
+	spec, err := c.windows.expand(*x.Over, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	in := *c
+	in.windows, in.what = nil, "a window function"
+	w := &expr.Window{IgnoreNulls: x.IgnoreNulls, Frame: spec.Frame}
+	if isWindowOnly(name) {
+		args, err := b.exprs(x.Args, &in)
+		if err != nil {
+			return nil, err
+		}
+		typ, err := expr.TypeCall(name, args)
+		if err != nil {
+			return nil, b.at(x.Pos, err)
+		}
+		if x.Filter != nil || x.Distinct || len(x.OrderBy) > 0 {
+			return nil, b.fault(errs.ErrUnsupported, x.Pos, "", "%s takes no FILTER, DISTINCT or ORDER BY", name)
+		}
+		w.Func = &expr.Call{Name: name, Args: args, Typ: typ}
+	} else if isAggregate(name) {
+		if w.Func, err = b.aggregate(name, x, &in); err != nil {
+			return nil, err
+		}
+	} else if isScalar(name) {
+		return nil, b.errorf(x.Pos, "%s is no window function", name)
+	} else {
+		return nil, b.unknownFunction(name, x.Pos)
+	}
+	if w.Partition, err = b.exprs(spec.PartitionBy, &in); err != nil {
+		return nil, err
+	}
+	w.OrderBy, err = b.sortKeys(spec.OrderBy, &in)
+	return w, err
+}
+
+// unnest in a SELECT list gives a row for each element.
+func (b *binder) unnest(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
+	if c.what != "SELECT" || len(x.Args) != 1 {
+		return nil, b.errorf(x.Pos, "unnest takes one list, in SELECT or in FROM")
+	}
+	in := *c
+	in.what = "unnest"
+	e, err := b.expr(x.Args[0], &in)
+	if err != nil {
+		return nil, err
+	}
+	if t := e.Type(); t != nil && expr.Elem(t) == nil {
+		return nil, b.errorf(x.Pos, "unnest takes a list, not a %s", expr.SQLType(t))
+	}
+	return &expr.Call{Name: "unnest", Args: []expr.Expr{e}, Typ: expr.Elem(e.Type())}, nil
+}
+
+func (b *binder) lambda(x *sqltext.LambdaExpr, c *exprCtx) (expr.Expr, error) {
+	s := c.s.child()
+	s.parent = c.s
+	out := &expr.Lambda{}
+	for _, p := range x.Params {
+		name := strings.ToLower(p.Text)
+		s.lambda = append(s.lambda, lambdaVar{name: name})
+		out.Params = append(out.Params, name)
+	}
+	body, err := b.expr(x.Body, c.in(s))
+	if err != nil {
+		return nil, err
+	}
+	out.Body = body
+	return out, nil
+}
+
+func (b *binder) subquery(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
+	switch x := x.(type) {
+	case *sqltext.SubqueryExpr:
+		q, err := b.query(x.Query, &scope{parent: c.s, ctes: c.s.ctes})
+		if err != nil {
+			return nil, err
+		}
+		if len(q.Cols) != 1 {
+			return nil, b.errorf(x.Pos, "a subquery used as a value gives one column, not %d", len(q.Cols))
+		}
+		return &expr.Subquery{Kind: expr.ScalarSubquery, Query: q, Typ: q.Cols[0].Type}, nil
+	case *sqltext.ExistsExpr:
+		q, err := b.query(x.Query, &scope{parent: c.s, ctes: c.s.ctes})
+		if err != nil {
+			return nil, err
+		}
+		e := &expr.Subquery{Kind: expr.ExistsSubquery, Query: q}
+		return b.negated(e, x.Not, x.Pos)
+	case *sqltext.InSubquery:
+		e, err := b.operandQuery(expr.InSubquery, expr.Eq, x.X, x.Query, x.Pos, c)
+		if err != nil || !x.Not {
+			return e, err
+		}
+		return &expr.Not{X: e}, nil
+	case *sqltext.Quantified:
+		return b.quantified(x, c)
+	}
+	return nil, errs.New(errs.ErrInternal, "planner: unknown subquery %T", x)
+}
+
+func (b *binder) operandQuery(kind expr.SubqueryKind, op expr.CompareOp, x sqltext.Expr, q *sqltext.Query, pos int,
+	c *exprCtx,
+) (expr.Expr, error) {
+	operand, err := b.expr(x, c)
+	if err != nil {
+		return nil, err
+	}
+	bound, err := b.query(q, &scope{parent: c.s, ctes: c.s.ctes})
+	if err != nil {
+		return nil, err
+	}
+	if err := b.noValues(c, pos, operand); err != nil {
+		return nil, err
+	}
+	want := 1
+	if call, ok := operand.(*expr.Call); ok && call.Name == "row" {
+		want = len(call.Args)
+	}
+	if len(bound.Cols) != want {
+		return nil, b.errorf(pos, "the subquery gives %d columns, where %d belong", len(bound.Cols), want)
+	}
+	if want == 1 {
+		b.wantType(operand, bound.Cols[0].Type)
+	}
+	return &expr.Subquery{Kind: kind, Operand: operand, Op: op, Query: bound}, nil
+}
+
+func (b *binder) quantified(x *sqltext.Quantified, c *exprCtx) (expr.Expr, error) {
+	op, ok := compareOps[x.Op]
+	if !ok {
+		return nil, b.errorf(x.Pos, "there is no %s ANY", x.Op)
+	}
+	kind, word := expr.AnySubquery, "any"
+	if x.All {
+		kind, word = expr.AllSubquery, "all"
+	}
+	if x.Query != nil {
+		return b.operandQuery(kind, op, x.X, x.Query, x.Pos, c)
+	}
+	es, err := b.exprs([]sqltext.Expr{x.X, x.List}, c)
+	if err != nil {
+		return nil, err
+	}
+	b.wantType(es[0], expr.Elem(es[1].Type()))
+	return &expr.Call{Name: op.String() + " " + word, Args: es, Typ: arrow.FixedWidthTypes.Boolean}, nil
+}

@@ -1,0 +1,344 @@
+package logical
+
+import (
+	"math"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+// query binds a query expression; outer is what a correlated subquery sees, and holds the CTEs in scope.
+func (b *binder) query(q *sqltext.Query, outer *scope) (*Query, error) {
+	if err := b.deeper(q.Pos); err != nil {
+		return nil, err
+	}
+	defer func() { b.depth-- }()
+	out := &Query{Recursive: q.Recursive}
+	in := &scope{parent: outer.parent, ctes: outer.ctes}
+	*in = *outer
+	in.ctes = outer.ctes
+	for i := range q.With {
+		def, err := b.defineCTE(q, i, in, out)
+		if err != nil {
+			return nil, err
+		}
+		in.ctes = &cteScope{up: in.ctes, name: q.With[i].Name.Text, def: def}
+	}
+	if err := b.queryBody(q, in, out); err != nil {
+		return nil, err
+	}
+	var err error
+	ec := &exprCtx{s: &scope{parent: in, ctes: in.ctes}, what: "LIMIT"}
+	if out.Limit, err = b.count(q.Limit, ec); err != nil {
+		return nil, err
+	}
+	ec.what = "OFFSET"
+	if out.Offset, err = b.count(q.Offset, ec); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// count binds LIMIT or OFFSET: a parameter there is a BIGINT.
+func (b *binder) count(x sqltext.Expr, ec *exprCtx) (expr.Expr, error) {
+	if x == nil {
+		return nil, nil
+	}
+	e, err := b.expr(x, ec)
+	if err != nil {
+		return nil, err
+	}
+	b.wantType(e, arrow.PrimitiveTypes.Int64)
+	if l, ok := e.(*expr.Literal); ok && l.Value != nil {
+		n, ok := l.Value.(int64)
+		if u, unsigned := l.Value.(uint64); unsigned {
+			n, ok = int64(min(u, math.MaxInt64)), true
+		}
+		if expr.KindOf(l.Typ) != expr.KindInt || !ok {
+			return nil, b.errorf(x.ExprPos(), "%s takes a whole number, not %s", ec.what, l)
+		}
+		if n < 0 {
+			return nil, b.errorf(x.ExprPos(), "%s can't be negative", ec.what)
+		}
+		return &expr.Literal{Value: n, Typ: arrow.PrimitiveTypes.Int64}, nil
+	}
+	if len(expr.Columns(e)) > 0 {
+		return nil, b.errorf(x.ExprPos(), "%s can't read columns", ec.what)
+	}
+	return e, nil
+}
+
+func (b *binder) queryBody(q *sqltext.Query, in *scope, out *Query) error {
+	switch body := q.Body.(type) {
+	case *sqltext.Select:
+		return b.selectBlock(body, q.OrderBy, in, out)
+	case *sqltext.SetOp:
+		op, cols, err := b.setOp(body, in)
+		if err != nil {
+			return err
+		}
+		out.Body, out.Cols = op, cols
+	case *sqltext.Values:
+		v, cols, err := b.values(body, in)
+		if err != nil {
+			return err
+		}
+		out.Body, out.Cols = v, cols
+	case *sqltext.Query:
+		inner, err := b.query(body, in)
+		if err != nil {
+			return err
+		}
+		out.Body, out.Cols = inner, inner.Cols
+	default:
+		return errs.New(errs.ErrInternal, "planner: unknown query body %T", q.Body)
+	}
+	var err error
+	out.OrderBy, err = b.orderOutput(q.OrderBy, out.Cols, in)
+	return err
+}
+
+// orderOutput binds ORDER BY above a body that shows only its output columns.
+func (b *binder) orderOutput(order []sqltext.OrderItem, cols []Col, in *scope) ([]expr.SortKey, error) {
+	var keys []expr.SortKey
+	rel := &relation{id: OutputRel, qual: []string{"result"}, cols: cols}
+	ec := &exprCtx{s: &scope{parent: in, rels: []*relation{rel}, ctes: in.ctes}, what: "ORDER BY"}
+	for _, o := range order {
+		var x expr.Expr
+		if i, ok, err := b.ordinal(o.Expr, len(cols), "ORDER BY"); err != nil {
+			return nil, err
+		} else if ok {
+			x = &expr.Column{Rel: OutputRel, Path: expr.FieldPath{cols[i].Key}, Typ: cols[i].Type}
+		} else if x, err = b.expr(o.Expr, ec); err != nil {
+			return nil, err
+		}
+		keys = append(keys, sortKey(o, x))
+	}
+	return keys, nil
+}
+
+func sortKey(o sqltext.OrderItem, x expr.Expr) expr.SortKey {
+	return expr.SortKey{X: x, Desc: o.Desc, NullsFirst: o.NullsFirst != nil && *o.NullsFirst}
+}
+
+// ordinal reads a bare whole number in ORDER BY or GROUP BY as the place of an output column.
+func (b *binder) ordinal(x sqltext.Expr, n int, what string) (int, bool, error) {
+	num, ok := x.(*sqltext.NumberLit)
+	if !ok {
+		return 0, false, nil
+	}
+	l, err := expr.ParseNumber(num.Text)
+	if err != nil {
+		return 0, false, b.at(num.Pos, err)
+	}
+	i, isInt := l.Value.(int64)
+	if !isInt || expr.KindOf(l.Typ) != expr.KindInt {
+		return 0, false, nil
+	}
+	if i < 1 || i > int64(n) {
+		return 0, false, b.errorf(num.Pos, "%s %d: the query has columns 1 to %d", what, i, n)
+	}
+	return int(i) - 1, true, nil
+}
+
+func (b *binder) setOp(t *sqltext.SetOp, in *scope) (*SetOp, []Col, error) {
+	l, err := b.operand(t.L, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	r, err := b.operand(t.R, in)
+	if err != nil {
+		return nil, nil, err
+	}
+	if len(l.Cols) != len(r.Cols) {
+		return nil, nil, b.errorf(t.Pos, "the two sides of %s have %d and %d columns", t.Op, len(l.Cols), len(r.Cols))
+	}
+	cols := make([]Col, len(l.Cols))
+	for i := range cols {
+		cols[i] = mergeCols(l.Cols[i], r.Cols[i], t.Op == "UNION" && t.All)
+	}
+	return &SetOp{Op: t.Op, All: t.All, L: l, R: r}, cols, nil
+}
+
+// mergeCols is the output column of a set operation: the left name; the type, the field and what makes a variable stay
+// only where both sides agree on them.
+func mergeCols(l, r Col, all bool) Col {
+	out := Col{Name: l.Name, Key: l.Key}
+	switch {
+	case l.Type == nil || r.Type == nil:
+	case arrow.TypeEqual(l.Type, r.Type):
+		out.Type = l.Type
+		if l.Field != nil && r.Field != nil {
+			f := *l.Field
+			f.Nullable = f.Nullable || r.Field.Nullable
+			out.Field = &f
+		}
+	case l.Type.ID() == arrow.NULL:
+		out.Type = r.Type
+	case r.Type.ID() == arrow.NULL:
+		out.Type = l.Type
+	default:
+		out.Type = commonType(l.Type, r.Type)
+	}
+	if all && out.Type != nil && l.Type != nil && r.Type != nil {
+		out.Var = mergeVars(l.Var, r.Var, out.Key)
+	}
+	return out
+}
+
+func (b *binder) operand(body sqltext.Body, in *scope) (*Query, error) {
+	if err := b.deeper(0); err != nil {
+		return nil, err
+	}
+	defer func() { b.depth-- }()
+	if q, ok := body.(*sqltext.Query); ok {
+		return b.query(q, in)
+	}
+	out := &Query{}
+	return out, b.queryBody(&sqltext.Query{Body: body}, in, out)
+}
+
+func (b *binder) values(t *sqltext.Values, in *scope) (*Values, []Col, error) {
+	out := &Values{}
+	ec := &exprCtx{s: &scope{parent: in, ctes: in.ctes}, what: "VALUES"}
+	var cols []Col
+	for i, row := range t.Rows {
+		es, err := b.exprs(row, ec)
+		if err != nil {
+			return nil, nil, err
+		}
+		if i > 0 && len(es) != len(cols) {
+			return nil, nil, b.errorf(t.Pos, "the rows of VALUES have %d and %d columns", len(cols), len(es))
+		}
+		for j, e := range es {
+			if i == 0 {
+				cols = append(cols, Col{Name: "col" + formatInt(int64(j)), Key: OutputKey(j), Type: e.Type()})
+				continue
+			}
+			cols[j].Type = mergeCols(cols[j], Col{Type: e.Type()}, false).Type
+		}
+		out.Rows = append(out.Rows, es)
+	}
+	return out, cols, nil
+}
+
+// cteDef is one WITH element on its way.
+type cteDef struct {
+	cte   *sqltext.CTE
+	in    *scope // what its query sees
+	owner *Query // the query that has the WITH
+	refs  int
+	kept  *CTE // set where it stays a CTE
+}
+
+func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*cteDef, error) {
+	c := &q.With[i]
+	scoped := *in
+	def := &cteDef{cte: c, in: &scoped, owner: owner, refs: countRefs(q, c.Name.Text)}
+	if q.Recursive && countRefs(c.Query, c.Name.Text) > 0 {
+		return def, b.recursiveCTE(def)
+	}
+	bound, err := b.query(c.Query, def.in)
+	if err != nil {
+		return nil, err
+	}
+	if len(c.Columns) > len(bound.Cols) {
+		return nil, b.errorf(c.Pos, "%s has %d columns, but %d names are given", c.Name.Text, len(bound.Cols), len(c.Columns))
+	}
+	if def.refs > 1 && (!isPlain(bound) || hasVolatile(bound)) {
+		def.kept = b.keep(def, bound)
+	}
+	return def, nil
+}
+
+func (b *binder) keep(def *cteDef, q *Query) *CTE {
+	b.ctes++
+	kept := &CTE{ID: b.ctes, Name: def.cte.Name.Text, Query: q}
+	def.owner.CTEs = append(def.owner.CTEs, kept)
+	return kept
+}
+
+// recursiveCTE binds a CTE that reads itself: a UNION whose left side gives the first rows and the columns.
+func (b *binder) recursiveCTE(def *cteDef) error {
+	c := def.cte
+	op, ok := c.Query.Body.(*sqltext.SetOp)
+	if !ok || op.Op != "UNION" || len(c.Query.OrderBy) > 0 || c.Query.Limit != nil || c.Query.Offset != nil ||
+		len(c.Query.With) > 0 {
+		return b.errorf(c.Pos, "the recursive query %s must be a UNION of a start and a step, without ORDER BY and LIMIT",
+			c.Name.Text)
+	}
+	l, err := b.operand(op.L, def.in)
+	if err != nil {
+		return err
+	}
+	def.kept = b.keep(def, &Query{Cols: plainCols(l.Cols)})
+	def.kept.Recursive = true
+	if len(c.Columns) > len(l.Cols) {
+		return b.errorf(c.Pos, "%s has %d columns, but %d names are given", c.Name.Text, len(l.Cols), len(c.Columns))
+	}
+	step := *def.in
+	step.ctes = &cteScope{up: def.in.ctes, name: c.Name.Text, def: def}
+	r, err := b.operand(op.R, &step)
+	if err != nil {
+		return err
+	}
+	if len(l.Cols) != len(r.Cols) {
+		return b.errorf(op.Pos, "the two sides of UNION have %d and %d columns", len(l.Cols), len(r.Cols))
+	}
+	def.kept.Query.Body = &SetOp{Op: op.Op, All: op.All, L: l, R: r}
+	return nil
+}
+
+// plainCols drops what is only known of columns that are read from tables.
+func plainCols(cols []Col) []Col {
+	out := make([]Col, len(cols))
+	for i, c := range cols {
+		out[i] = Col{Name: c.Name, Key: c.Key, Type: c.Type}
+	}
+	return out
+}
+
+// cteRef binds a reference. A CTE that is not kept is bound anew, so that each reference has scans of its own.
+func (b *binder) cteRef(t *sqltext.TableName, def *cteDef, s *scope) (From, error) {
+	alias := t.Alias
+	if alias == nil {
+		alias = &sqltext.Ident{Text: t.Name[0].Text}
+	}
+	q := &Query{}
+	var err error
+	if def.kept != nil {
+		q = def.kept.Query
+	} else if q, err = b.query(def.cte.Query, def.in); err != nil {
+		return nil, err
+	}
+	rel, err := b.derivedRel(q, alias, def.cte.Columns, t.Pos)
+	if err != nil {
+		return nil, err
+	}
+	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
+		return nil, err
+	}
+	if err := b.addRel(s, rel); err != nil {
+		return nil, err
+	}
+	if def.kept != nil {
+		return &CTERef{Rel: rel.id, Alias: alias.Text, CTE: def.kept}, nil
+	}
+	return &Derived{Rel: rel.id, Alias: alias.Text, Query: q}, nil
+}
+
+// countRefs counts the tables of that bare name in a query. Names that hide it are not minded: too high a count costs
+// only speed.
+func countRefs(q *sqltext.Query, name string) int {
+	n := 0
+	walkTables(q, func(t *sqltext.TableName) {
+		if len(t.Name) == 1 && strings.EqualFold(t.Name[0].Text, name) {
+			n++
+		}
+	})
+	return n
+}

@@ -1,0 +1,323 @@
+package logical
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+// selectBlock binds SELECT ... and the ORDER BY that stands behind it, which sees its relations and its aliases.
+func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *scope, out *Query) error {
+	s := in.child()
+	s.parent = in
+	sel := &Select{Distinct: t.Distinct, GroupAll: t.GroupAll}
+	out.Body = sel
+	var err error
+	if sel.From, err = b.from(t.From, s); err != nil {
+		return err
+	}
+	w := &windows{b: b, named: t.Windows}
+	if err := b.items(t, sel, s, w); err != nil {
+		return err
+	}
+	s.aliases = sel.Items
+	if sel.Where, err = b.where(t.Where, s); err != nil {
+		return err
+	}
+	if err := b.groupBy(t, sel, s); err != nil {
+		return err
+	}
+	if sel.Having, err = b.clause(t.Having, sel, s, &exprCtx{s: s, what: "HAVING", aggs: true, groupFirst: sel}); err != nil {
+		return err
+	}
+	if sel.Qualify, err = b.clause(t.Qualify, sel, s, &exprCtx{s: s, what: "QUALIFY", aggs: true, windows: w}); err != nil {
+		return err
+	}
+	ec := &exprCtx{s: s, what: "ORDER BY", aggs: true, windows: w}
+	for _, x := range t.DistinctOn {
+		e, err := b.orderExpr(x, sel, ec)
+		if err != nil {
+			return err
+		}
+		sel.DistinctOn = append(sel.DistinctOn, e)
+	}
+	for _, o := range order {
+		e, err := b.orderExpr(o.Expr, sel, ec)
+		if err != nil {
+			return err
+		}
+		out.OrderBy = append(out.OrderBy, sortKey(o, e))
+	}
+	if err := b.checkGrouping(t, sel, out); err != nil {
+		return err
+	}
+	out.Cols = b.outputCols(sel, s)
+	return nil
+}
+
+func (b *binder) clause(x sqltext.Expr, sel *Select, s *scope, ec *exprCtx) (expr.Expr, error) {
+	if x == nil {
+		return nil, nil
+	}
+	return b.predicate(x, ec)
+}
+
+// items binds the SELECT list; a name that is no column may be the alias of an item to its left.
+func (b *binder) items(t *sqltext.Select, sel *Select, s *scope, w *windows) error {
+	ec := &exprCtx{s: s, what: "SELECT", aggs: true, windows: w}
+	for _, it := range t.Items {
+		if star, ok := it.Expr.(*sqltext.Star); ok {
+			items, err := b.star(star, s, ec)
+			if err != nil {
+				return err
+			}
+			sel.Items = append(sel.Items, items...)
+			continue
+		}
+		e, err := b.expr(it.Expr, ec)
+		if err != nil {
+			return err
+		}
+		sel.Items = append(sel.Items, Item{Name: itemName(it), Expr: e})
+		if it.Alias != nil {
+			s.aliases = append(slices.Clone(s.aliases), sel.Items[len(sel.Items)-1])
+		}
+	}
+	return nil
+}
+
+// itemName is the alias, the last part of a path, or else the text as written.
+func itemName(it sqltext.SelectItem) string {
+	if it.Alias != nil {
+		return it.Alias.Text
+	}
+	switch x := it.Expr.(type) {
+	case *sqltext.Name:
+		return x.Parts[len(x.Parts)-1].Text
+	case *sqltext.FieldAccess:
+		return x.Name.Text
+	}
+	return strings.TrimSpace(it.Text)
+}
+
+// star expands * and t.*, with EXCLUDE and REPLACE.
+func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
+	var out []Item
+	if len(t.Qualifier) > 0 {
+		items, err := b.qualifiedStar(t, s)
+		if err != nil {
+			return nil, err
+		}
+		out = items
+	} else {
+		if len(s.rels) == 0 {
+			return nil, b.errorf(t.Pos, "SELECT * needs a FROM")
+		}
+		out = allColumns(s)
+	}
+	for _, x := range t.Exclude {
+		n := len(out)
+		out = slices.DeleteFunc(out, func(it Item) bool { return strings.EqualFold(it.Name, x.Text) })
+		if len(out) == n {
+			return nil, b.fault(errs.ErrNotFound, t.Pos, "", "EXCLUDE (%s): there is no such column", x.Text)
+		}
+	}
+	for _, r := range t.Replace {
+		e, err := b.expr(r.Expr, ec)
+		if err != nil {
+			return nil, err
+		}
+		i := slices.IndexFunc(out, func(it Item) bool { return strings.EqualFold(it.Name, itemName(r)) })
+		if i < 0 {
+			return nil, b.fault(errs.ErrNotFound, t.Pos, "", "REPLACE (... AS %s): there is no such column", itemName(r))
+		}
+		out[i].Expr = e
+	}
+	return out, nil
+}
+
+// allColumns are the columns of *: merged ones once, at the place of the left one.
+func allColumns(s *scope) []Item {
+	var out []Item
+	for _, r := range s.rels {
+		for _, c := range r.cols {
+			if c.Hidden {
+				continue
+			}
+			it := Item{Name: c.Name, Expr: &expr.Column{Rel: r.id, Path: expr.FieldPath{c.Key}, Typ: c.Type}}
+			if m, first, ok := mergedFor(s, r.id, c.Key); ok {
+				if !first {
+					continue
+				}
+				it.Expr = m.expr
+			}
+			out = append(out, it)
+		}
+	}
+	return out
+}
+
+// mergedFor finds the merged column that stands for a column; first tells whether it takes that column's place.
+func mergedFor(s *scope, rel int, key string) (m merged, first, ok bool) {
+	for _, m := range s.merged {
+		for i, c := range m.hide {
+			if c.Rel == rel && c.Path[0] == key {
+				return m, i == 0, true
+			}
+		}
+	}
+	return merged{}, false, false
+}
+
+func (b *binder) qualifiedStar(t *sqltext.Star, s *scope) ([]Item, error) {
+	n := len(t.Qualifier)
+	rels := slices.DeleteFunc(slices.Clone(s.rels), func(r *relation) bool { return len(r.qual) < n })
+	for k := 1; k <= n; k++ {
+		rels = match(t.Qualifier[n-k].Text, rels, func(r *relation) string { return r.qual[len(r.qual)-k] })
+	}
+	if len(rels) > 1 {
+		return nil, b.errorf(t.Pos, "%s.* is ambiguous: it may be %s or %s", identPath(t.Qualifier), rels[0].label(), rels[1].label())
+	}
+	if len(rels) == 1 {
+		return allColumns(&scope{rels: rels}), nil
+	}
+	x, err := b.resolve(s, &sqltext.Name{At: t.At, Parts: t.Qualifier})
+	if err != nil {
+		return nil, b.fault(errs.ErrNotFound, t.Pos, "", "%s.*: there is no such table in FROM", identPath(t.Qualifier))
+	}
+	st, ok := structOf(x.Type())
+	if !ok {
+		return nil, b.errorf(t.Pos, "%s.*: it is no table and no struct", identPath(t.Qualifier))
+	}
+	out := make([]Item, st.NumFields())
+	for i, f := range st.Fields() {
+		out[i] = Item{Name: f.Name, Expr: down(x, f)}
+	}
+	return out, nil
+}
+
+func identPath(ids []sqltext.Ident) expr.FieldPath {
+	p := make(expr.FieldPath, len(ids))
+	for i, id := range ids {
+		p[i] = id.Text
+	}
+	return p
+}
+
+// groupBy binds GROUP BY: ordinals, then columns, then aliases.
+func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
+	ec := &exprCtx{s: s, what: "GROUP BY"}
+	for _, g := range t.GroupBy {
+		group := Group{Kind: g.Kind}
+		for _, set := range g.Sets {
+			es := make([]expr.Expr, 0, len(set))
+			for _, x := range set {
+				i, ok, err := b.ordinal(x, len(sel.Items), "GROUP BY")
+				if err != nil {
+					return err
+				}
+				e := expr.Expr(nil)
+				if ok {
+					e = sel.Items[i].Expr
+				} else if e, err = b.expr(x, ec); err != nil {
+					return err
+				}
+				if hasAggregate(e) || hasWindow(e) {
+					return b.errorf(x.ExprPos(), "GROUP BY can't hold aggregates or window functions")
+				}
+				es = append(es, e)
+			}
+			group.Sets = append(group.Sets, es)
+		}
+		sel.GroupBy = append(sel.GroupBy, group)
+	}
+	return nil
+}
+
+// orderExpr binds a key of ORDER BY: a bare name is an alias before it is a column, a bare number an ordinal.
+func (b *binder) orderExpr(x sqltext.Expr, sel *Select, ec *exprCtx) (expr.Expr, error) {
+	i, ok, err := b.ordinal(x, len(sel.Items), "ORDER BY")
+	if err != nil {
+		return nil, err
+	}
+	if ok {
+		return sel.Items[i].Expr, nil
+	}
+	if n, isName := x.(*sqltext.Name); isName && len(n.Parts) == 1 {
+		found := match(n.Parts[0].Text, sel.Items, func(it Item) string { return it.Name })
+		if len(found) > 0 {
+			return found[0].Expr, nil
+		}
+	}
+	return b.expr(x, ec)
+}
+
+// outputCols describes the output of a block.
+func (b *binder) outputCols(sel *Select, s *scope) []Col {
+	cols := make([]Col, len(sel.Items))
+	aggregated := len(sel.GroupBy) > 0 || sel.GroupAll || sel.Distinct || len(sel.DistinctOn) > 0
+	for i, it := range sel.Items {
+		cols[i] = Col{Name: it.Name, Key: OutputKey(i), Type: it.Expr.Type()}
+		c, ok := it.Expr.(*expr.Column)
+		if !ok {
+			continue
+		}
+		src, found := findCol(s, c)
+		if !found {
+			continue
+		}
+		cols[i].Field = fieldAt(src, c.Path)
+		if len(c.Path) == 1 && !aggregated {
+			cols[i].Var = renamed(src.Var, OutputKey(i))
+		}
+	}
+	return cols
+}
+
+// findCol looks a column's relation up, in this scope or the ones around it.
+func findCol(s *scope, c *expr.Column) (Col, bool) {
+	for ; s != nil; s = s.parent {
+		for _, r := range s.rels {
+			if r.id != c.Rel {
+				continue
+			}
+			for _, col := range r.cols {
+				if col.Key == c.Path[0] {
+					return col, true
+				}
+			}
+			if r.scan && isSpecial(c.Path[0]) {
+				f := arrow.Field{Name: c.Path[0], Type: arrow.PrimitiveTypes.Uint64, Nullable: true}
+				return Col{Name: f.Name, Key: f.Name, Type: f.Type, Field: &f}, true
+			}
+		}
+	}
+	return Col{}, false
+}
+
+// fieldAt gives the table's own field at a path; it is nullable where any parent is.
+func fieldAt(c Col, path expr.FieldPath) *arrow.Field {
+	if c.Field == nil {
+		return nil
+	}
+	f := *c.Field
+	for _, name := range path[1:] {
+		st, ok := structOf(f.Type)
+		if !ok {
+			return nil
+		}
+		i, ok := st.FieldIdx(name)
+		if !ok {
+			return nil
+		}
+		nullable := f.Nullable
+		f = st.Field(i)
+		f.Nullable = f.Nullable || nullable
+	}
+	return &f
+}

@@ -1,0 +1,140 @@
+package logical
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+	"github.com/lanceflight/flightsrv/scan"
+	"github.com/lanceflight/flightsrv/statsrewrite"
+)
+
+// Options is what a query is bound under; see planner.Options.
+type Options struct {
+	Catalog, Schema string
+	TimeZone        string
+	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
+	Resolver        Resolver
+	Now             time.Time
+}
+
+// Limits on what one statement may name, so that hostile text costs little.
+const (
+	maxRelations = 2000
+	maxDepth     = 200
+)
+
+// Bound is a bound query.
+type Bound struct {
+	Query *Query
+	// ParamTypes has the type of each parameter where its place tells, nil elsewhere.
+	ParamTypes []arrow.DataType
+	// Reasons tells of the parts of WHERE that keep all rows.
+	Reasons []statsrewrite.Reason
+	// Rels counts the relation ids given out; ids above it are free for the rules.
+	Rels int
+}
+
+// Bind resolves the names and types of a query.
+func Bind(ctx context.Context, p *sqltext.Parsed, q *sqltext.Query, o Options) (*Bound, error) {
+	b, err := newBinder(ctx, p.Text, p.Params, o)
+	if err != nil {
+		return nil, err
+	}
+	out, err := b.query(q, &scope{})
+	if err != nil {
+		return nil, err
+	}
+	return &Bound{Query: out, ParamTypes: b.paramTypes, Rels: b.rels, Reasons: b.reasons}, nil
+}
+
+type binder struct {
+	ctx        context.Context //nolint:containedctx // lives as long as one Bind call
+	text       string
+	o          Options
+	types      expr.Binder
+	zone       *time.Location
+	rels       int
+	relations  map[int]*relation
+	exprDepth  int
+	reasons    []statsrewrite.Reason
+	ctes       int
+	depth      int
+	sources    map[string]scan.Source
+	paramTypes []arrow.DataType
+}
+
+func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
+	b := &binder{ctx: ctx, text: text, o: o, sources: map[string]scan.Source{}, relations: map[int]*relation{},
+		paramTypes: make([]arrow.DataType, params)}
+	if o.TimeZone != "" && o.TimeZone != "UTC" {
+		zone, err := time.LoadLocation(o.TimeZone)
+		if err != nil {
+			return nil, errs.Invalidf("there is no time zone %q", o.TimeZone)
+		}
+		b.zone = zone
+	}
+	if b.o.Now.IsZero() {
+		b.o.Now = time.Now()
+	}
+	b.types = expr.Binder{Resolve: func(c expr.Column) (expr.Column, error) { return c, nil }, Zone: b.zone}
+	return b, nil
+}
+
+func (b *binder) newRel(pos int) (int, error) {
+	b.rels++
+	if b.rels > maxRelations {
+		return 0, b.errorf(pos, "more than %d tables and subqueries in one statement", maxRelations)
+	}
+	return b.rels, nil
+}
+
+// errorf is an InvalidInput fault at a place of the user's text.
+func (b *binder) errorf(pos int, format string, args ...any) error {
+	return b.at(pos, errs.Invalidf(format, args...))
+}
+
+func (b *binder) fault(kind error, pos int, hint, format string, args ...any) error {
+	e := b.at(pos, errs.New(kind, format, args...))
+	var s *errs.SQLError
+	if errors.As(e, &s) {
+		s.Hint = hint
+	}
+	return e
+}
+
+// at gives err a place in the user's text, unless it has one; its kind stays.
+func (b *binder) at(pos int, err error) error { return At(b.text, pos, err) }
+
+// kinds that a fault found while planning may have; any other stays as it is, since it is no fault of the text.
+var textKinds = []error{errs.ErrInvalidInput, errs.ErrNotFound, errs.ErrUnsupported, errs.ErrPermissionDenied,
+	errs.ErrResourceExhausted}
+
+// At gives err a place in text, unless it has one or is no fault of the text.
+func At(text string, pos int, err error) error {
+	var s *errs.SQLError
+	if err == nil || errors.As(err, &s) {
+		return err
+	}
+	for _, k := range textKinds {
+		if errors.Is(err, k) {
+			line, col := sqltext.Position(text, pos)
+			return &errs.SQLError{Kind: k, Line: line, Column: col, Msg: err.Error()}
+		}
+	}
+	return err
+}
+
+// deeper counts nesting, since binding recurses.
+func (b *binder) deeper(pos int) error {
+	b.depth++
+	if b.depth > maxDepth {
+		return b.errorf(pos, "subqueries are nested more than %d deep", maxDepth)
+	}
+	return nil
+}

@@ -1,0 +1,181 @@
+package logical
+
+import (
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+func hasAggregate(e expr.Expr) bool {
+	found := false
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Aggregate:
+			found = true
+		case *expr.Window: // its own function is no aggregate of the block, its operands may hold some
+			for _, c := range windowOperands(e) {
+				found = found || hasAggregate(c)
+			}
+			return false
+		}
+		return !found
+	})
+	return found
+}
+
+func windowOperands(w *expr.Window) []expr.Expr {
+	out := expr.Children(w)
+	if len(out) > 0 {
+		out = append(expr.Children(w.Func), out[1:]...)
+	}
+	return out
+}
+
+func hasWindow(e expr.Expr) bool {
+	return expr.Has(e, func(e expr.Expr) bool { _, ok := e.(*expr.Window); return ok })
+}
+
+// Aggregated tells whether a block groups its rows.
+func (s *Select) Aggregated() bool {
+	if len(s.GroupBy) > 0 || s.GroupAll || s.Having != nil {
+		return true
+	}
+	for _, it := range s.Items {
+		if hasAggregate(it.Expr) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkGrouping refuses columns that are neither grouped nor inside an aggregate, and rewrites `s.a` to the field a of
+// the grouped s where a struct is grouped.
+func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error {
+	grouped := sel.Aggregated()
+	for _, k := range out.OrderBy {
+		grouped = grouped || hasAggregate(k.X)
+	}
+	if !grouped {
+		return nil
+	}
+	g := &grouper{b: b, rels: relIDs(sel.From)}
+	g.collect(sel)
+	for i, it := range sel.Items {
+		pos := t.Pos
+		if i < len(t.Items) && len(t.Items) == len(sel.Items) {
+			pos = t.Items[i].Pos
+		}
+		e, err := g.check(it.Expr, pos)
+		if err != nil {
+			return err
+		}
+		sel.Items[i].Expr = e
+	}
+	for _, c := range []struct {
+		x   sqltext.Expr
+		dst *expr.Expr
+	}{{t.Having, &sel.Having}, {t.Qualify, &sel.Qualify}} {
+		if c.x == nil {
+			continue
+		}
+		e, err := g.check(*c.dst, c.x.ExprPos())
+		if err != nil {
+			return err
+		}
+		*c.dst = e
+	}
+	for i, k := range out.OrderBy {
+		e, err := g.check(k.X, t.Pos)
+		if err != nil {
+			return err
+		}
+		out.OrderBy[i].X = e
+	}
+	return nil
+}
+
+type grouper struct {
+	b    *binder
+	rels map[int]bool
+	keys []expr.Expr
+}
+
+func (g *grouper) collect(sel *Select) {
+	for _, gr := range sel.GroupBy {
+		for _, set := range gr.Sets {
+			g.keys = append(g.keys, set...)
+		}
+	}
+	if sel.GroupAll {
+		for _, it := range sel.Items {
+			if !hasAggregate(it.Expr) {
+				g.keys = append(g.keys, it.Expr)
+			}
+		}
+	}
+}
+
+// check gives e with fields of grouped structs taken from the grouped struct.
+func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
+	for _, k := range g.keys {
+		if expr.Equal(e, k) {
+			return e, nil
+		}
+	}
+	switch x := e.(type) {
+	case *expr.Aggregate:
+		return e, nil
+	case *expr.Window:
+		return e, g.checkAll(windowOperands(x), pos)
+	case *expr.Column:
+		return g.column(x, pos)
+	}
+	children := expr.Children(e)
+	fresh := make([]expr.Expr, len(children))
+	changed := false
+	for i, c := range children {
+		n, err := g.check(c, pos)
+		if err != nil {
+			return nil, err
+		}
+		fresh[i], changed = n, changed || n != c
+	}
+	if !changed {
+		return e, nil
+	}
+	return expr.WithChildren(e, fresh), nil
+}
+
+func (g *grouper) checkAll(es []expr.Expr, pos int) error {
+	for _, e := range es {
+		if a, ok := e.(*expr.Aggregate); ok && a != nil {
+			continue
+		}
+		if _, err := g.check(e, pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *grouper) column(c *expr.Column, pos int) (expr.Expr, error) {
+	if !g.rels[c.Rel] {
+		return c, nil // of a query around this one
+	}
+	for _, k := range g.keys {
+		kc, ok := k.(*expr.Column)
+		if !ok || kc.Rel != c.Rel || !c.Path.HasPrefix(kc.Path) {
+			continue
+		}
+		var x expr.Expr = kc
+		for _, name := range c.Path[len(kc.Path):] {
+			st, ok := structOf(x.Type())
+			if !ok {
+				break
+			}
+			i, _ := st.FieldIdx(name)
+			x = &expr.Extract{X: x, Name: name, Typ: st.Field(i).Type}
+		}
+		return x, nil
+	}
+	return nil, g.b.errorf(pos, "column %s must stand in GROUP BY or inside an aggregate function", c.Path)
+}

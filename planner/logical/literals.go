@@ -1,0 +1,244 @@
+package logical
+
+import (
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+func (b *binder) typedLit(x *sqltext.TypedLit) (expr.Expr, error) {
+	if x.Type.ListDepth == 0 {
+		switch x.Type.Name {
+		case "DATE":
+			return expr.ParseDate(x.Value)
+		case "TIME":
+			return expr.ParseTime(x.Value)
+		case "TIMESTAMP", "DATETIME":
+			return expr.ParseTimestamp(x.Value)
+		case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
+			return expr.ParseTimestampTZ(x.Value, b.zone)
+		}
+	}
+	t, err := TypeOf(x.Type)
+	if err != nil {
+		return nil, err
+	}
+	return b.typed(&expr.Cast{X: expr.Text(x.Value), To: t}, x.Pos)
+}
+
+// asOf reads the time of AS OF TIMESTAMP, in microseconds since 1970; without a zone it is in the session's.
+func (b *binder) asOf(x sqltext.Expr) (int64, error) {
+	var text string
+	switch x := x.(type) {
+	case *sqltext.StringLit:
+		text = x.Value
+	case *sqltext.TypedLit:
+		text = x.Value
+	case *sqltext.ParamRef:
+		if b.o.Params != nil && x.Index < len(b.o.Params) {
+			return b.asOfParam(b.o.Params[x.Index], x)
+		}
+		b.setParam(x.Index, &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"})
+		return time.Now().UnixMicro(), nil
+	default:
+		return 0, b.errorf(x.ExprPos(), "AS OF TIMESTAMP takes a text, as in AS OF TIMESTAMP '2026-01-31 12:00:00'")
+	}
+	l, err := expr.ParseTimestampTZ(text, b.zone)
+	if err != nil {
+		return 0, b.at(x.ExprPos(), err)
+	}
+	return b.asOfParam(l, x)
+}
+
+func (b *binder) asOfParam(l *expr.Literal, x sqltext.Expr) (int64, error) {
+	if s, ok := l.Value.(string); ok {
+		t, err := expr.ParseTimestampTZ(s, b.zone)
+		if err != nil {
+			return 0, b.at(x.ExprPos(), err)
+		}
+		l = t
+	}
+	v, ok := l.Value.(int64)
+	if k := expr.KindOf(l.Typ); !ok || k != expr.KindTimestamp && k != expr.KindTimestampTZ {
+		return 0, b.errorf(x.ExprPos(), "AS OF TIMESTAMP takes a timestamp")
+	}
+	per := expr.UnitNanos(l.Typ)
+	if per >= 1000 {
+		return v * (per / 1000), nil
+	}
+	q := v / 1000
+	if v%1000 < 0 {
+		q-- // the time before, so that a version made within the microsecond is not seen
+	}
+	return q, nil
+}
+
+// interval binds INTERVAL: a constant becomes a literal, anything else a multiple of its unit.
+func (b *binder) interval(x *sqltext.IntervalLit, c *exprCtx) (expr.Expr, error) {
+	unit := strings.ToLower(x.Unit)
+	switch v := x.Value.(type) {
+	case *sqltext.StringLit:
+		return expr.ParseInterval(v.Value, unit)
+	case *sqltext.NumberLit:
+		return expr.ParseInterval(v.Text, unit)
+	case *sqltext.Unary:
+		if n, ok := v.X.(*sqltext.NumberLit); ok && v.Op == "-" {
+			return expr.ParseInterval("-"+n.Text, unit)
+		}
+	}
+	e, err := b.expr(x.Value, c)
+	if err != nil {
+		return nil, err
+	}
+	if unit == "" {
+		return b.typed(&expr.Cast{X: e, To: arrow.FixedWidthTypes.MonthDayNanoInterval}, x.Pos)
+	}
+	if strings.HasSuffix(unit, "s") {
+		unit = strings.TrimSuffix(unit, "s")
+	}
+	plural := map[string]string{"century": "centuries", "millennium": "millennia"}[unit]
+	if plural == "" {
+		plural = unit + "s"
+	}
+	b.wantType(e, arrow.PrimitiveTypes.Int64)
+	return &expr.Call{Name: "to_" + plural, Args: []expr.Expr{e}, Typ: arrow.FixedWidthTypes.MonthDayNanoInterval}, nil
+}
+
+func (b *binder) param(x *sqltext.ParamRef) (expr.Expr, error) {
+	if x.Index < 0 || x.Index >= len(b.paramTypes) {
+		return nil, b.errorf(x.Pos, "there is no parameter $%d", x.Index+1)
+	}
+	if b.o.Params == nil {
+		return &expr.Param{Index: x.Index}, nil
+	}
+	if x.Index >= len(b.o.Params) {
+		return nil, b.errorf(x.Pos, "the statement has %d parameters, but %d values were given", len(b.paramTypes), len(b.o.Params))
+	}
+	return b.o.Params[x.Index], nil
+}
+
+// setParam notes the type that a parameter's place tells; the first place wins.
+func (b *binder) setParam(i int, t arrow.DataType) {
+	if i < len(b.paramTypes) && b.paramTypes[i] == nil && t != nil && t.ID() != arrow.NULL {
+		b.paramTypes[i] = t
+	}
+}
+
+// wantType notes that a bare parameter stands where a value of type t belongs.
+func (b *binder) wantType(e expr.Expr, t arrow.DataType) {
+	if p, ok := e.(*expr.Param); ok {
+		b.setParam(p.Index, t)
+	}
+}
+
+// wantSame notes that a bare parameter stands beside another operand, whose type it takes; beside a variable's values
+// that is the type of an element.
+func (b *binder) wantSame(l, r expr.Expr) {
+	for _, p := range [][2]expr.Expr{{l, r}, {r, l}} {
+		t := p[1].Type()
+		if c, ok := p[1].(*expr.Column); ok && b.isValues(c) {
+			t = expr.Elem(c.Typ)
+		}
+		if _, isParam := p[1].(*expr.Param); !isParam {
+			b.wantType(p[0], t)
+		}
+	}
+}
+
+// typeNames are the SQL types without arguments, by DuckDB's names and the aliases that tools use.
+var typeNames = map[string]arrow.DataType{
+	"BOOLEAN": arrow.FixedWidthTypes.Boolean, "BOOL": arrow.FixedWidthTypes.Boolean, "LOGICAL": arrow.FixedWidthTypes.Boolean,
+	"TINYINT": arrow.PrimitiveTypes.Int8, "INT1": arrow.PrimitiveTypes.Int8,
+	"SMALLINT": arrow.PrimitiveTypes.Int16, "INT2": arrow.PrimitiveTypes.Int16, "SHORT": arrow.PrimitiveTypes.Int16,
+	"INTEGER": arrow.PrimitiveTypes.Int32, "INT": arrow.PrimitiveTypes.Int32, "INT4": arrow.PrimitiveTypes.Int32, "SIGNED": arrow.PrimitiveTypes.Int32,
+	"BIGINT": arrow.PrimitiveTypes.Int64, "INT8": arrow.PrimitiveTypes.Int64, "LONG": arrow.PrimitiveTypes.Int64,
+	"UTINYINT": arrow.PrimitiveTypes.Uint8, "USMALLINT": arrow.PrimitiveTypes.Uint16,
+	"UINTEGER": arrow.PrimitiveTypes.Uint32, "UBIGINT": arrow.PrimitiveTypes.Uint64,
+	"HUGEINT": &arrow.Decimal128Type{Precision: 38},
+	"FLOAT":   arrow.PrimitiveTypes.Float32, "REAL": arrow.PrimitiveTypes.Float32, "FLOAT4": arrow.PrimitiveTypes.Float32,
+	"DOUBLE": arrow.PrimitiveTypes.Float64, "FLOAT8": arrow.PrimitiveTypes.Float64, "DOUBLE PRECISION": arrow.PrimitiveTypes.Float64,
+	"VARCHAR": arrow.BinaryTypes.String, "TEXT": arrow.BinaryTypes.String, "STRING": arrow.BinaryTypes.String,
+	"CHAR": arrow.BinaryTypes.String, "BPCHAR": arrow.BinaryTypes.String, "NVARCHAR": arrow.BinaryTypes.String, "CHARACTER VARYING": arrow.BinaryTypes.String,
+	"CHARACTER": arrow.BinaryTypes.String,
+	"BLOB":      arrow.BinaryTypes.Binary, "BYTEA": arrow.BinaryTypes.Binary, "BINARY": arrow.BinaryTypes.Binary, "VARBINARY": arrow.BinaryTypes.Binary,
+	"DATE": arrow.FixedWidthTypes.Date32,
+	"TIME": arrow.FixedWidthTypes.Time64us, "TIME WITHOUT TIME ZONE": arrow.FixedWidthTypes.Time64us, "TIME_NS": arrow.FixedWidthTypes.Time64ns,
+	"TIMESTAMP": naive(arrow.Microsecond), "DATETIME": naive(arrow.Microsecond), "TIMESTAMP_US": naive(arrow.Microsecond),
+	"TIMESTAMP WITHOUT TIME ZONE": naive(arrow.Microsecond),
+	"TIMESTAMP_S":                 naive(arrow.Second), "TIMESTAMP_MS": naive(arrow.Millisecond), "TIMESTAMP_NS": naive(arrow.Nanosecond),
+	"TIMESTAMPTZ":              &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	"TIMESTAMP WITH TIME ZONE": &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"},
+	"INTERVAL":                 arrow.FixedWidthTypes.MonthDayNanoInterval,
+}
+
+func naive(u arrow.TimeUnit) arrow.DataType { return &arrow.TimestampType{Unit: u} }
+
+// TypeOf gives the Arrow type of a type as SQL spells it. DECIMAL without arguments is DECIMAL(18,3), as in DuckDB.
+func TypeOf(n sqltext.TypeName) (arrow.DataType, error) {
+	t, err := scalarType(n)
+	if err != nil {
+		return nil, err
+	}
+	for range n.ListDepth {
+		t = arrow.ListOf(t)
+	}
+	return t, nil
+}
+
+func scalarType(n sqltext.TypeName) (arrow.DataType, error) {
+	name := strings.ToUpper(n.Name)
+	switch name {
+	case "DECIMAL", "NUMERIC", "DEC":
+		return decimal(n.Args)
+	case "STRUCT", "ROW":
+		fields := make([]arrow.Field, len(n.Children))
+		for i, c := range n.Children {
+			t, err := TypeOf(c)
+			if err != nil {
+				return nil, err
+			}
+			f := ""
+			if i < len(n.Fields) {
+				f = n.Fields[i]
+			}
+			fields[i] = arrow.Field{Name: f, Type: t, Nullable: true}
+		}
+		return arrow.StructOf(fields...), nil
+	case "MAP":
+		if len(n.Children) != 2 {
+			return nil, errs.Invalidf("MAP takes two types, as in MAP(VARCHAR, INTEGER)")
+		}
+		k, err := TypeOf(n.Children[0])
+		if err != nil {
+			return nil, err
+		}
+		v, err := TypeOf(n.Children[1])
+		if err != nil {
+			return nil, err
+		}
+		return arrow.MapOf(k, v), nil
+	}
+	if t, ok := typeNames[name]; ok {
+		return t, nil
+	}
+	return nil, errs.New(errs.ErrInvalidInput, "there is no type %s", n.Name)
+}
+
+func decimal(args []int) (arrow.DataType, error) {
+	p, s := 18, 3
+	if len(args) > 0 {
+		p, s = args[0], 0
+	}
+	if len(args) > 1 {
+		s = args[1]
+	}
+	if p < 1 || p > 38 || s < 0 || s > p || len(args) > 2 {
+		return nil, errs.Invalidf("DECIMAL takes a width of 1 to 38 digits and a scale of 0 up to the width")
+	}
+	return &arrow.Decimal128Type{Precision: int32(p), Scale: int32(s)}, nil
+}

@@ -1,0 +1,153 @@
+package logical
+
+import (
+	"strconv"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/ndarray"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// OutputRel is the relation id of a column that stands for the query's own output, in ORDER BY above a set operation.
+const OutputRel = -1
+
+// Query is a query expression: a body with what stands around it.
+type Query struct {
+	CTEs      []*CTE // those that stay CTEs: recursive ones, and ones that are computed once for several references
+	Recursive bool
+	Body      Body
+	OrderBy   []expr.SortKey
+	Limit     expr.Expr // nil: none
+	Offset    expr.Expr // nil: none
+	// Cols describe the output; their Key is OutputKey of their index.
+	Cols []Col
+}
+
+// OutputKey names the i-th output column where another block refers to it.
+func OutputKey(i int) string { return "c" + strconv.Itoa(i) }
+
+// Col is a column of a relation or of a query's output.
+type Col struct {
+	Name string // as the user sees it
+	Key  string // first part of the path in references, unique in its relation
+	Type arrow.DataType
+	// Field is the table's own field where the column is just read from a table, nil otherwise.
+	Field *arrow.Field
+	// Var is set where the column is an n-d array column; its Name is Key, and its Stats the key of its stats column in
+	// the same relation.
+	Var *ndarray.Variable
+	// Hidden columns are reached only by name (Named) or only by the planner itself.
+	Hidden bool
+	Named  bool
+}
+
+// CTE is a common table expression that DuckDB sees as one.
+type CTE struct {
+	ID        int
+	Name      string
+	Query     *Query
+	Recursive bool
+}
+
+// Body is *Select, *SetOp, *Values or *Query.
+type Body interface{ isBody() }
+
+// Select is one query block.
+type Select struct {
+	Distinct   bool
+	DistinctOn []expr.Expr
+	Items      []Item
+	From       From // nil: one row
+	Where      expr.Expr
+	GroupBy    []Group
+	GroupAll   bool
+	Having     expr.Expr
+	Qualify    expr.Expr
+	// Counted is the table whose rows were counted from its metadata, in place of From.
+	Counted *Scan
+}
+
+// Item is one column of a SELECT list.
+type Item struct {
+	Name string
+	Expr expr.Expr
+}
+
+// Group is one element of GROUP BY: Kind is empty (Sets[0][0] is the expression), "ROLLUP", "CUBE", "GROUPING SETS".
+type Group struct {
+	Kind string
+	Sets [][]expr.Expr
+}
+
+// SetOp is L op R.
+type SetOp struct {
+	Op   string // "UNION", "EXCEPT", "INTERSECT"
+	All  bool
+	L, R *Query
+}
+
+// Values is a list of rows.
+type Values struct{ Rows [][]expr.Expr }
+
+func (*Query) isBody()  {}
+func (*Select) isBody() {}
+func (*SetOp) isBody()  {}
+func (*Values) isBody() {}
+
+// From is an element of FROM: *Scan, *Join, *Derived, *CTERef, *TableFunc.
+type From interface{ isFrom() }
+
+// Scan reads one table version. Columns to StatsFilter are decided by the rules.
+type Scan struct {
+	Rel    int
+	Source scan.Source
+	Alias  string // as the statement calls it
+	// Paths are the paths that the plan above reads, in order of first use; Cover are those that the scan is asked for
+	// (a struct where all its leaves are needed).
+	Paths, Cover []expr.FieldPath
+	Special      []string
+	Computed     []scan.Computed
+	StatsFilter  expr.Expr
+	Filter       expr.Expr
+	Limit        int64 // negative: none
+	Offset       int64
+}
+
+// Join joins two elements. Kind is "INNER", "LEFT", "RIGHT", "FULL" or "CROSS".
+type Join struct {
+	Kind    string
+	Lateral bool
+	L, R    From
+	On      expr.Expr
+}
+
+// Derived is a subquery in FROM.
+type Derived struct {
+	Rel     int
+	Alias   string
+	Query   *Query
+	Lateral bool
+}
+
+// CTERef reads a CTE.
+type CTERef struct {
+	Rel   int
+	Alias string
+	CTE   *CTE
+}
+
+// TableFunc is unnest, range or generate_series in FROM; it sees the elements to its left.
+type TableFunc struct {
+	Rel  int
+	Name string
+	Args []expr.Expr
+	Col  Col
+}
+
+func (*Scan) isFrom()      {}
+func (*Join) isFrom()      {}
+func (*Derived) isFrom()   {}
+func (*CTERef) isFrom()    {}
+func (*TableFunc) isFrom() {}

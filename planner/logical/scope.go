@@ -1,0 +1,324 @@
+package logical
+
+import (
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+// relation is what a scope knows of one element of FROM.
+type relation struct {
+	id int
+	// qual are the names that may stand before a column: catalog, schema, table; or just the alias. The last is what
+	// the statement calls it.
+	qual []string
+	cols []Col
+	scan bool // a table: special columns exist
+	// pos is where FROM names it.
+	pos int
+}
+
+func (r *relation) label() string { return expr.FieldPath(r.qual).String() }
+
+// merged is a column that USING or NATURAL made of two.
+type merged struct {
+	name string
+	expr expr.Expr
+	hide []expr.Column // the columns it stands for, left one first
+}
+
+// scope is what names mean at one place of a query.
+type scope struct {
+	parent  *scope
+	rels    []*relation
+	merged  []merged
+	ctes    *cteScope
+	aliases []Item // the SELECT list as far as it is bound, for names that are no column
+	lambda  []lambdaVar
+}
+
+type lambdaVar struct {
+	name string
+	typ  arrow.DataType
+}
+
+// cteScope is a chain of names that WITH gives, innermost first.
+type cteScope struct {
+	up   *cteScope
+	name string
+	def  *cteDef
+}
+
+func (c *cteScope) find(name string) *cteDef {
+	for ; c != nil; c = c.up {
+		if strings.EqualFold(c.name, name) {
+			return c.def
+		}
+	}
+	return nil
+}
+
+func (s *scope) child() *scope { return &scope{parent: s, ctes: s.ctes} }
+
+// match picks names by one part of a path: an exact match, or else the matches without regard to case.
+func match[T any](part string, all []T, name func(T) string) []T {
+	var folded []T
+	for _, x := range all {
+		n := name(x)
+		if n == part {
+			return append([]T{x}, exactRest(part, all, name)...)
+		}
+		if strings.EqualFold(n, part) {
+			folded = append(folded, x)
+		}
+	}
+	return folded
+}
+
+// exactRest gives the further exact matches after the first one.
+func exactRest[T any](part string, all []T, name func(T) string) []T {
+	var out []T
+	seen := false
+	for _, x := range all {
+		if name(x) == part {
+			if seen {
+				out = append(out, x)
+			}
+			seen = true
+		}
+	}
+	return out
+}
+
+// reading is one way to read a path.
+type reading struct {
+	x    expr.Expr
+	what string // for errors: the full name
+}
+
+// resolve reads a dotted name: the scope's own readings first, then those of the queries around it.
+func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
+	parts := make([]string, len(n.Parts))
+	for i, p := range n.Parts {
+		parts[i] = p.Text
+	}
+	var miss error
+	for at := s; at != nil; at = at.parent {
+		x, err := b.resolveIn(at, parts, n.Pos)
+		if err != nil || x != nil {
+			return x, err
+		}
+		if err := b.nearMiss(at, parts, n.Pos); err != nil && miss == nil {
+			miss = err
+		}
+	}
+	if miss != nil {
+		return nil, miss
+	}
+	return nil, b.unknownColumn(s, parts, n.Pos)
+}
+
+// resolveIn tries the levels of the contract in one scope: table or alias, column, schema.table, catalog. It gives nil
+// where no level has a reading.
+func (b *binder) resolveIn(s *scope, parts []string, pos int) (expr.Expr, error) {
+	for i := len(s.lambda) - 1; i >= 0; i-- {
+		if v := s.lambda[i]; strings.EqualFold(v.name, parts[0]) {
+			return b.fields(&expr.LambdaParam{Name: v.name, Typ: v.typ}, v.typ, parts[1:], pos)
+		}
+	}
+	for level := range 4 {
+		found, err := b.readings(s, parts, level, pos)
+		if err != nil {
+			return nil, err
+		}
+		switch len(found) {
+		case 0:
+			continue
+		case 1:
+			return found[0].x, nil
+		}
+		return nil, b.ambiguous(parts, found, pos)
+	}
+	return nil, nil
+}
+
+func (b *binder) ambiguous(parts []string, found []reading, pos int) error {
+	names := make([]string, len(found))
+	for i, f := range found {
+		names[i] = f.what
+	}
+	return b.errorf(pos, "%s is ambiguous: it may be %s", expr.FieldPath(parts), strings.Join(names, " or "))
+}
+
+func (b *binder) readings(s *scope, parts []string, level, pos int) ([]reading, error) {
+	switch level {
+	case 0: // table or alias in scope
+		return b.qualified(s, parts, 1, pos)
+	case 1:
+		return b.unqualified(s, parts, pos)
+	case 2: // schema.table
+		return b.qualified(s, parts, 2, pos)
+	}
+	return b.qualified(s, parts, 3, pos)
+}
+
+// qualified reads parts as n parts of a relation's name and a column path.
+func (b *binder) qualified(s *scope, parts []string, n, pos int) ([]reading, error) {
+	if len(parts) <= n {
+		return nil, nil
+	}
+	rels := make([]*relation, 0, len(s.rels))
+	for _, r := range s.rels {
+		if len(r.qual) >= n {
+			rels = append(rels, r)
+		}
+	}
+	for k := 1; k <= n; k++ { // innermost part last, so that an exact table name beats a folded one
+		rels = match(parts[n-k], rels, func(r *relation) string { return r.qual[len(r.qual)-k] })
+	}
+	var out []reading
+	for _, r := range rels {
+		found, err := b.columnPaths(r, parts[n:], pos)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+// unqualified reads parts as a column path of any relation.
+func (b *binder) unqualified(s *scope, parts []string, pos int) ([]reading, error) {
+	for _, m := range match(parts[0], s.merged, func(m merged) string { return m.name }) {
+		x, err := b.fields(m.expr, m.expr.Type(), parts[1:], pos)
+		if err != nil {
+			return nil, err
+		}
+		return []reading{{x: x, what: m.name}}, nil
+	}
+	var exact, folded []reading
+	for _, r := range s.rels {
+		found, err := b.columnPaths(r, parts, pos)
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range found {
+			if isExact(r, parts[0]) {
+				exact = append(exact, f)
+			} else {
+				folded = append(folded, f)
+			}
+		}
+	}
+	if len(exact) > 0 {
+		return exact, nil
+	}
+	return folded, nil
+}
+
+func isExact(r *relation, part string) bool {
+	for _, c := range r.cols {
+		if c.Name == part {
+			return true
+		}
+	}
+	return isSpecial(part)
+}
+
+// columnPaths reads parts as a path that starts with a column of r. A path whose first part is a column but that goes
+// wrong below it is no reading, unless it is ambiguous.
+func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, error) {
+	reachable := make([]Col, 0, len(r.cols))
+	for _, c := range r.cols {
+		if !c.Hidden || c.Named {
+			reachable = append(reachable, c)
+		}
+	}
+	cols := match(parts[0], reachable, func(c Col) string { return c.Name })
+	var out []reading
+	for _, c := range cols {
+		x, err := b.fields(&expr.Column{Rel: r.id, Path: expr.FieldPath{c.Key}, Typ: c.Type}, c.Type, parts[1:], pos)
+		if isMissingField(err) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		what := expr.FieldPath(append([]string{r.qual[len(r.qual)-1], c.Name}, parts[1:]...)).String()
+		out = append(out, reading{x: x, what: what})
+	}
+	if len(out) == 0 && r.scan && len(parts) == 1 {
+		if name, ok := specialName(parts[0]); ok {
+			out = append(out, reading{what: r.label() + "." + name,
+				x: &expr.Column{Rel: r.id, Path: expr.FieldPath{name}, Typ: arrow.PrimitiveTypes.Uint64}})
+		}
+	}
+	return out, nil
+}
+
+type missingField struct {
+	name  string
+	names []string
+	err   error
+}
+
+func (m *missingField) Error() string { return m.err.Error() }
+func (m *missingField) Unwrap() error { return m.err }
+
+func isMissingField(err error) bool {
+	_, ok := err.(*missingField) //nolint:errorlint // never wrapped
+	return ok
+}
+
+// fields goes down from x, of type t, by the names of fields. Through structs a column's path grows; anywhere else the
+// result is an Extract.
+func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) (expr.Expr, error) {
+	for _, name := range names {
+		st, ok := structOf(t)
+		if !ok {
+			if t != nil {
+				return nil, &missingField{name: name, err: b.fault(errs.ErrNotFound, pos, "", "%s has no field %q: it is a %s",
+					x, name, expr.SQLType(t))}
+			}
+			x, t = &expr.Extract{X: x, Name: name}, nil
+			continue
+		}
+		found := match(name, st.Fields(), func(f arrow.Field) string { return f.Name })
+		switch {
+		case len(found) == 0:
+			return nil, b.noField(x, name, st, pos)
+		case len(found) > 1:
+			return nil, b.errorf(pos, "%s.%s is ambiguous: it may be %q or %q", x, name, found[0].Name, found[1].Name)
+		}
+		x, t = down(x, found[0]), found[0].Type
+	}
+	return x, nil
+}
+
+func down(x expr.Expr, f arrow.Field) expr.Expr {
+	if c, ok := x.(*expr.Column); ok {
+		return &expr.Column{Rel: c.Rel, Path: c.Path.Child(f.Name), Typ: f.Type}
+	}
+	return &expr.Extract{X: x, Name: f.Name, Typ: f.Type}
+}
+
+func (b *binder) noField(x expr.Expr, name string, st *arrow.StructType, pos int) error {
+	names := make([]string, st.NumFields())
+	for i, f := range st.Fields() {
+		names[i] = f.Name
+	}
+	return &missingField{name: name, names: names,
+		err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "%s has no field %q", x, name)}
+}
+
+func structOf(t arrow.DataType) (*arrow.StructType, bool) {
+	if t == nil {
+		return nil, false
+	}
+	st, ok := expr.Storage(t).(*arrow.StructType)
+	return st, ok
+}

@@ -1,0 +1,110 @@
+package logical
+
+import (
+	"strings"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+func isSpecial(name string) bool {
+	_, ok := specialName(name)
+	return ok
+}
+
+// specialName gives the special column of that name, which is matched without regard to case.
+func specialName(part string) (string, bool) {
+	for _, n := range []string{scan.RowID, scan.RowAddr, scan.FragID} {
+		if strings.EqualFold(n, part) {
+			return n, true
+		}
+	}
+	return "", false
+}
+
+// nearMiss explains a name whose first parts were found in s but not the rest: a known table without that column, or a
+// known column without that field. nil where nothing of the name is known.
+func (b *binder) nearMiss(s *scope, parts []string, pos int) error {
+	for _, n := range []int{1, 2, 3} {
+		if r := findRel(s, parts, n); r != nil {
+			if err := b.missBelow(r, parts[n:], pos); err != nil {
+				return err
+			}
+			return b.noColumn([]*relation{r}, parts[n:], pos)
+		}
+	}
+	for _, r := range s.rels {
+		if err := b.missBelow(r, parts, pos); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func findRel(s *scope, parts []string, n int) *relation {
+	if len(parts) <= n {
+		return nil
+	}
+	for _, r := range s.rels {
+		if len(r.qual) < n {
+			continue
+		}
+		same := true
+		for i, q := range r.qual[len(r.qual)-n:] {
+			same = same && strings.EqualFold(q, parts[i])
+		}
+		if same {
+			return r
+		}
+	}
+	return nil
+}
+
+// missBelow is the fault of a path that starts with a column of r and goes wrong below it.
+func (b *binder) missBelow(r *relation, parts []string, pos int) error {
+	for _, c := range r.cols {
+		if !strings.EqualFold(c.Name, parts[0]) || len(parts) == 1 {
+			continue
+		}
+		_, err := b.fields(&expr.Column{Rel: r.id, Path: expr.FieldPath{c.Name}, Typ: c.Type}, c.Type, parts[1:], pos)
+		if m, ok := err.(*missingField); ok { //nolint:errorlint // never wrapped
+			if m.names == nil {
+				return b.fault(errs.ErrNotFound, pos, "", "table %s has no column %s: %s is a %s, not a struct",
+					r.label(), expr.FieldPath(parts), c.Name, expr.SQLType(c.Type))
+			}
+			return b.fault(errs.ErrNotFound, pos, didYouMean(m.name, m.names), "table %s has no column %s: there is no field %q",
+				r.label(), expr.FieldPath(parts), m.name)
+		}
+	}
+	return nil
+}
+
+// unknownColumn is the fault of a name of which nothing is known.
+func (b *binder) unknownColumn(s *scope, parts []string, pos int) error {
+	var rels []*relation
+	for at := s; at != nil && len(rels) == 0; at = at.parent {
+		rels = at.rels
+	}
+	if len(rels) == 0 {
+		return b.fault(errs.ErrNotFound, pos, "", "there is no column %s: the query reads no table", expr.FieldPath(parts))
+	}
+	return b.noColumn(rels, parts, pos)
+}
+
+func (b *binder) noColumn(rels []*relation, parts []string, pos int) error {
+	var names, labels []string
+	for _, r := range rels {
+		labels = append(labels, r.label())
+		for _, c := range r.cols {
+			if !c.Hidden || c.Named {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	table := "table " + labels[0] + " has"
+	if len(labels) > 1 {
+		table = "tables " + strings.Join(labels, ", ") + " have"
+	}
+	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], names), "%s no column %s", table, expr.FieldPath(parts))
+}

@@ -1,0 +1,281 @@
+package physical
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/logical"
+)
+
+// line is a node of the plan's text.
+type line struct {
+	text string
+	kids []*line
+}
+
+func (l *line) add(text string, kids ...*line) *line {
+	n := &line{text: text, kids: kids}
+	l.kids = append(l.kids, n)
+	return n
+}
+
+func (l *line) write(b *strings.Builder, first, rest string) {
+	b.WriteString(first + l.text + "\n")
+	for i, k := range l.kids {
+		if i == len(l.kids)-1 {
+			k.write(b, rest+" └── ", rest+"     ")
+		} else {
+			k.write(b, rest+" ├── ", rest+" │   ")
+		}
+	}
+}
+
+// format gives the plan as a tree, what runs last at the top.
+func format(p *Plan, q *logical.Query, b *builder, notes []string) string {
+	f := &formatter{b: b, p: p}
+	root := f.query(q)
+	var out strings.Builder
+	out.WriteString("engine: " + string(p.Engine) + "\n")
+	root.write(&out, "", "")
+	writeNotes(&out, notes)
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// formatScan is the text of a plan that is one scan.
+func formatScan(p *Plan, notes []string) string {
+	var out strings.Builder
+	out.WriteString("engine: " + string(p.Engine) + "\n")
+	scanLine(p.Scans[0], false).write(&out, "", "")
+	writeNotes(&out, notes)
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+func writeNotes(out *strings.Builder, notes []string) {
+	for _, n := range notes {
+		out.WriteString("note: " + n + "\n")
+	}
+}
+
+type formatter struct {
+	b *builder
+	p *Plan
+}
+
+// text writes an expression with the columns of several relations told apart.
+func (f *formatter) text(e expr.Expr) string {
+	return expr.Printer{
+		Column: func(c *expr.Column) string {
+			if c.Rel == logical.OutputRel {
+				return c.Path.String()
+			}
+			if s := f.b.scans[c.Rel]; s != nil && len(f.b.order) == 1 {
+				return c.Path.String()
+			} else if s != nil {
+				return s.view + "." + c.Path.String()
+			}
+			return "t" + strconv.Itoa(c.Rel) + "." + c.Path.String()
+		},
+		Subquery: func(*expr.Subquery) string { return "subquery" },
+	}.Print(e)
+}
+
+func (f *formatter) texts(es []expr.Expr) string {
+	parts := make([]string, len(es))
+	for i, e := range es {
+		parts[i] = f.text(e)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (f *formatter) query(q *logical.Query) *line {
+	body := f.body(q)
+	if len(q.OrderBy) > 0 {
+		sort := &line{text: "sort: " + expr.Printer{Column: func(c *expr.Column) string { return f.text(c) }}.Keys(q.OrderBy)}
+		sort.kids = []*line{body}
+		body = sort
+	}
+	if q.Limit != nil || q.Offset != nil {
+		text := "limit"
+		if q.Limit != nil {
+			text += ": " + f.text(q.Limit)
+		}
+		if q.Offset != nil {
+			text += " offset: " + f.text(q.Offset)
+		}
+		body = &line{text: text, kids: []*line{body}}
+	}
+	for i := len(q.CTEs) - 1; i >= 0; i-- {
+		c := q.CTEs[i]
+		name := "with " + expr.QuoteIdent(c.Name)
+		if c.Recursive {
+			name = "with recursive " + expr.QuoteIdent(c.Name)
+		}
+		body = &line{text: name, kids: []*line{f.query(c.Query), body}}
+	}
+	return body
+}
+
+func (f *formatter) body(q *logical.Query) *line {
+	switch b := q.Body.(type) {
+	case *logical.Query:
+		return f.query(b)
+	case *logical.SetOp:
+		text := strings.ToLower(b.Op)
+		if b.All {
+			text += " all"
+		}
+		return &line{text: text, kids: []*line{f.query(b.L), f.query(b.R)}}
+	case *logical.Values:
+		return &line{text: "values: " + strconv.Itoa(len(b.Rows)) + " rows"}
+	case *logical.Select:
+		return f.sel(b, q.Cols)
+	}
+	return &line{text: "unknown"}
+}
+
+func (f *formatter) sel(s *logical.Select, cols []logical.Col) *line {
+	outs := make([]string, len(s.Items))
+	for i, it := range s.Items {
+		outs[i] = f.text(it.Expr)
+		if name := cols[i].Name; name != "" && name != outs[i] {
+			outs[i] += " AS " + expr.FieldPath{name}.String()
+		}
+	}
+	kind := "project: "
+	switch {
+	case s.Distinct:
+		kind = "distinct: "
+	case len(s.DistinctOn) > 0:
+		kind = "distinct on (" + f.texts(s.DistinctOn) + "): "
+	case s.Aggregated():
+		kind = "aggregate: "
+	}
+	l := &line{text: kind + strings.Join(outs, ", ")}
+	if s.GroupAll {
+		l.add("group by: all")
+	} else if len(s.GroupBy) > 0 {
+		l.add("group by: " + f.groups(s))
+	}
+	if s.Having != nil {
+		l.add("having: " + f.text(s.Having))
+	}
+	if s.Qualify != nil {
+		l.add("qualify: " + f.text(s.Qualify))
+	}
+	if s.Where != nil {
+		l.add("filter: " + f.text(s.Where))
+	}
+	if s.Counted != nil {
+		l.add("rows of " + s.Counted.Source.Name() + ", from its metadata")
+	}
+	if s.From != nil {
+		l.kids = append(l.kids, f.from(s.From))
+	}
+	for _, q := range subqueries(s) {
+		l.add("subquery", f.query(q))
+	}
+	return l
+}
+
+func subqueries(s *logical.Select) []*logical.Query {
+	var out []*logical.Query
+	for _, e := range s.Exprs() {
+		expr.Walk(e, func(e expr.Expr) bool {
+			if sub, ok := e.(*expr.Subquery); ok {
+				if q, ok := sub.Query.(*logical.Query); ok {
+					out = append(out, q)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+func (f *formatter) groups(s *logical.Select) string {
+	var parts []string
+	for _, g := range s.GroupBy {
+		var sets []string
+		for _, set := range g.Sets {
+			t := f.texts(set)
+			if g.Kind != "" && len(set) != 1 {
+				t = "(" + t + ")"
+			}
+			sets = append(sets, t)
+		}
+		t := strings.Join(sets, ", ")
+		if g.Kind != "" {
+			t = strings.ToLower(g.Kind) + " (" + t + ")"
+		}
+		parts = append(parts, t)
+	}
+	return strings.Join(parts, ", ")
+}
+
+func (f *formatter) from(x logical.From) *line {
+	switch x := x.(type) {
+	case *logical.Scan:
+		return f.scan(x)
+	case *logical.Derived:
+		return &line{text: "subquery t" + strconv.Itoa(x.Rel), kids: []*line{f.query(x.Query)}}
+	case *logical.CTERef:
+		return &line{text: "t" + strconv.Itoa(x.Rel) + ": rows of " + expr.QuoteIdent(x.CTE.Name)}
+	case *logical.TableFunc:
+		return &line{text: "t" + strconv.Itoa(x.Rel) + ": " + x.Name + "(" + f.texts(x.Args) + ")"}
+	case *logical.Join:
+		text := strings.ToLower(x.Kind) + " join"
+		if x.On != nil {
+			text += ": " + f.text(x.On)
+		}
+		return &line{text: text, kids: []*line{f.from(x.L), f.from(x.R)}}
+	}
+	return &line{text: "unknown"}
+}
+
+func (f *formatter) scan(x *logical.Scan) *line {
+	return scanLine(f.p.Scans[f.b.scans[x.Rel].index], len(f.p.Scans) > 1)
+}
+
+func scanLine(s *Scan, named bool) *line {
+	info := s.Plan.Info()
+	name := "scan " + info.Table + " version " + strconv.FormatUint(info.Version, 10)
+	if named {
+		name += " as " + s.View
+	}
+	l := &line{text: name}
+	l.add("columns: " + strings.Join(info.Columns, ", "))
+	if len(s.Spec.Special) > 0 {
+		l.add("special: " + strings.Join(s.Spec.Special, ", "))
+	}
+	for _, c := range s.Spec.Computed {
+		l.add("computed " + c.Name + ": " + c.Expr.String())
+	}
+	if info.StatsFilter != "" {
+		l.add("stats filter: " + info.StatsFilter + testText(s.Spec.StatsFilter))
+	}
+	if info.Filter != "" {
+		l.add("filter: " + info.Filter)
+	}
+	if s.Spec.Limit >= 0 {
+		l.add("limit: " + strconv.FormatInt(s.Spec.Limit, 10))
+	}
+	if s.Spec.Offset > 0 {
+		l.add("offset: " + strconv.FormatInt(s.Spec.Offset, 10))
+	}
+	if s.Reread {
+		l.add("materialized: it is read more than once")
+	}
+	return l
+}
+
+// testText spells out what a stats filter tests of the rows whose bounds are there.
+func testText(e expr.Expr) string {
+	plain := logical.MapNodes(e, func(e expr.Expr) expr.Expr {
+		if t, ok := e.(*expr.StatsTest); ok {
+			return t.Test
+		}
+		return e
+	})
+	return "  [" + plain.String() + "]"
+}

@@ -1,0 +1,103 @@
+package physical
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/logical"
+)
+
+func (r *renderer) expr(e expr.Expr) string { return r.printer().Print(e) }
+
+func (r *renderer) printer() expr.Printer {
+	return expr.Printer{
+		Column:   r.column,
+		Subquery: r.subquery,
+		Special:  r.special,
+		Param: func(p *expr.Param) string {
+			r.fail(errs.New(errs.ErrInternal, "planner: parameter %d is left in a plan", p.Index+1))
+			return "NULL"
+		},
+	}
+}
+
+func (r *renderer) subquery(s *expr.Subquery) string {
+	q, ok := s.Query.(*logical.Query)
+	if !ok {
+		r.fail(errs.New(errs.ErrInternal, "planner: unknown subquery %T", s.Query))
+		return ""
+	}
+	return r.query(q)
+}
+
+// column writes a column: of a scan the view's flat column that holds it, of other relations the output column, with
+// the fields below taken one by one.
+func (r *renderer) column(c *expr.Column) string {
+	if c.Rel == logical.OutputRel {
+		return fieldsOf(expr.QuoteIdent(c.Path[0]), c.Path[1:])
+	}
+	s := r.scans[c.Rel]
+	if s == nil {
+		return fieldsOf(relName(c.Rel)+"."+expr.QuoteIdent(c.Path[0]), c.Path[1:])
+	}
+	best, at := -1, 0
+	for i, v := range viewColumns(s.scan) {
+		if c.Path.HasPrefix(v.Path) && len(v.Path) > best {
+			best, at = len(v.Path), i
+		}
+	}
+	if best < 0 {
+		r.fail(errs.New(errs.ErrInternal, "planner: column %s is read but not scanned", c.Path))
+		return "NULL"
+	}
+	return fieldsOf(relName(c.Rel)+"."+expr.QuoteIdent(viewColumn(at)), c.Path[best:])
+}
+
+func fieldsOf(x string, names []string) string {
+	for _, n := range names {
+		x = "struct_extract(" + x + ", " + quoteText(n) + ")"
+	}
+	return x
+}
+
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// special writes the nodes that DuckDB spells in another way than the printer, or that must not be here at all.
+func (r *renderer) special(e expr.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *expr.StatsTest, *expr.StatsState, *expr.Match:
+		r.fail(errs.New(errs.ErrInternal, "planner: %s is left in a plan", e))
+		return "NULL", true
+	case *expr.Call:
+		return r.call(e)
+	case *expr.Extract:
+		return fieldsOf(r.expr(e.X), []string{e.Name}), true
+	case *expr.Lambda:
+		params := strings.Join(e.Params, ", ")
+		return "(lambda " + params + ": " + r.expr(e.Body) + ")", true
+	}
+	return "", false
+}
+
+func (r *renderer) call(e *expr.Call) (string, bool) {
+	if op, ok := strings.CutSuffix(e.Name, " any"); ok && len(e.Args) == 2 {
+		return "(" + r.expr(e.Args[0]) + ") " + op + " ANY(" + r.expr(e.Args[1]) + ")", true
+	}
+	if op, ok := strings.CutSuffix(e.Name, " all"); ok && len(e.Args) == 2 {
+		return "((" + r.expr(e.Args[0]) + ") " + op + " ALL(" + r.expr(e.Args[1]) + "))", true
+	}
+	if logical.IsOperator(e.Name) {
+		if len(e.Args) == 1 {
+			return "(" + e.Name + "(" + r.expr(e.Args[0]) + "))", true
+		}
+		return "((" + r.expr(e.Args[0]) + ") " + e.Name + " (" + r.expr(e.Args[1]) + "))", true
+	}
+	if e.Name == "row" {
+		return "row(" + r.list(e.Args) + ")", true
+	}
+	return "", false
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }

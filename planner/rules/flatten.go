@@ -1,0 +1,231 @@
+package rules
+
+import (
+	"slices"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/ndarray"
+	"github.com/lanceflight/flightsrv/planner/logical"
+)
+
+// flattenSubqueries merges subqueries in FROM that only filter and project into the block around them, and drops
+// parentheses around queries:
+//
+//	SELECT q.a FROM (SELECT id + 1 AS a FROM t WHERE id > 3) q WHERE q.a < 9
+//	=> SELECT t.id + 1 FROM t WHERE t.id > 3 AND t.id + 1 < 9
+//
+// Under an outer join that fills the subquery with nulls, only plain columns may be merged (an expression over nulls
+// need not be null), and its WHERE becomes part of the join's condition.
+func flattenSubqueries(_ Env, q *logical.Query) (*logical.Query, bool, error) {
+	return edit(q, func(q *logical.Query) bool {
+		changed := false
+		eachQuery(q, func(q *logical.Query) {
+			changed = unwrap(q) || changed
+			changed = flattenBlock(q) || changed
+		})
+		return changed
+	})
+}
+
+// unwrap takes a query out of its parentheses where nothing stands around them.
+func unwrap(q *logical.Query) bool {
+	inner, ok := q.Body.(*logical.Query)
+	if !ok || len(inner.CTEs) > 0 || inner.Limit != nil || inner.Offset != nil {
+		return false
+	}
+	if len(q.OrderBy) > 0 {
+		sel, ok := inner.Body.(*logical.Select)
+		if ok {
+			q.OrderBy = outputKeys(q.OrderBy, sel)
+		}
+	} else if q.Limit != nil || q.Offset != nil || len(inner.OrderBy) > 0 {
+		q.OrderBy = inner.OrderBy
+	}
+	q.Body = inner.Body
+	return true
+}
+
+// outputKeys gives sort keys over output columns as keys over the expressions that these are.
+func outputKeys(keys []expr.SortKey, sel *logical.Select) []expr.SortKey {
+	items := map[string]expr.Expr{}
+	for i, it := range sel.Items {
+		items[logical.OutputKey(i)] = it.Expr
+	}
+	s := logical.Substitution{Rel: logical.OutputRel, Items: items, StatsOf: func(*expr.Column) string { return "" }}
+	out := slices.Clone(keys)
+	for i := range out {
+		out[i].X = s.Expr(out[i].X)
+	}
+	return out
+}
+
+func flattenBlock(q *logical.Query) bool {
+	changed := false
+	for {
+		sel, ok := q.Body.(*logical.Select)
+		if !ok || sel.From == nil {
+			return changed
+		}
+		d := findFlat(sel.From, false, false)
+		if d == nil {
+			return changed
+		}
+		mergeDerived(q, sel, d)
+		changed = true
+	}
+}
+
+// flat is a subquery that can be merged. nulls tells that an outer join fills it with nulls.
+type flat struct {
+	d     *logical.Derived
+	nulls bool
+}
+
+func findFlat(f logical.From, nulls, full bool) *flat {
+	switch f := f.(type) {
+	case *logical.Join:
+		if d := findFlat(f.L, nulls || f.Kind == "RIGHT" || f.Kind == "FULL", full || f.Kind == "FULL"); d != nil {
+			return d
+		}
+		return findFlat(f.R, nulls || f.Kind == "LEFT" || f.Kind == "FULL", full || f.Kind == "FULL")
+	case *logical.Derived:
+		if canFlatten(f, nulls, full) {
+			return &flat{d: f, nulls: nulls}
+		}
+	}
+	return nil
+}
+
+func canFlatten(d *logical.Derived, nulls, full bool) bool {
+	q := d.Query
+	sel, ok := q.Body.(*logical.Select)
+	if !ok || len(q.CTEs) > 0 || q.Limit != nil || q.Offset != nil || !sel.IsPlain() {
+		return false // ORDER BY without LIMIT orders nothing that stays
+	}
+	if full && sel.Where != nil {
+		return false
+	}
+	if _, isJoin := sel.From.(*logical.Join); isJoin && nulls && sel.Where != nil {
+		return false
+	}
+	for _, it := range sel.Items {
+		if logical.IsVolatile(it.Expr) {
+			return false
+		}
+		if _, isCol := it.Expr.(*expr.Column); !isCol && nulls {
+			return false
+		}
+	}
+	return sel.Where == nil || !logical.IsVolatile(sel.Where)
+}
+
+func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
+	inner := m.d.Query.Body.(*logical.Select)
+	sel.From = replaceFrom(sel.From, m.d, inner.From)
+	where := inner.Where
+	if m.nulls && where != nil {
+		sel.From = addToNullJoin(sel.From, inner.From, where)
+		where = nil
+	}
+	sub := substitution(m.d, inner)
+	outer := &logical.Query{Body: sel, OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset, CTEs: q.CTEs, Cols: q.Cols,
+		Recursive: q.Recursive}
+	fresh := logical.MapExprs(outer, sub.Expr)
+	body := fresh.Body.(*logical.Select)
+	body.Where = expr.AllOf(where, body.Where)
+	*q = *fresh
+}
+
+// substitution gives what stands for the columns of a subquery that is merged.
+func substitution(d *logical.Derived, inner *logical.Select) logical.Substitution {
+	items := map[string]expr.Expr{}
+	for i, it := range inner.Items {
+		items[logical.OutputKey(i)] = it.Expr
+	}
+	rels := map[int]logical.From{}
+	logical.WalkFrom(inner.From, func(f logical.From) { rels[logical.RelOf(f)] = f })
+	return logical.Substitution{Rel: d.Rel, Items: items, StatsOf: func(c *expr.Column) string { return statsOf(rels[c.Rel], c) }}
+}
+
+// statsOf gives the stats column of a variable as its relation names it, "" where it has none.
+func statsOf(f logical.From, c *expr.Column) string {
+	if len(c.Path) != 1 {
+		return ""
+	}
+	var v *ndarray.Variable
+	switch f := f.(type) {
+	case *logical.Scan:
+		if found, ok := ndarray.Lookup(f.Source.Schema(), c.Path[0]); ok {
+			v = &found
+		}
+	case *logical.Derived:
+		v = outputVar(f.Query, c.Path[0])
+	case *logical.CTERef:
+		v = outputVar(f.CTE.Query, c.Path[0])
+	}
+	if v == nil || !v.StatsUsable() {
+		return ""
+	}
+	return v.Stats
+}
+
+func outputVar(q *logical.Query, key string) *ndarray.Variable {
+	for _, c := range q.Cols {
+		if c.Key == key {
+			return c.Var
+		}
+	}
+	return nil
+}
+
+func replaceFrom(f, old, fresh logical.From) logical.From {
+	if f == old {
+		return fresh
+	}
+	if j, ok := f.(*logical.Join); ok {
+		out := *j
+		out.L, out.R = replaceFrom(j.L, old, fresh), replaceFrom(j.R, old, fresh)
+		return &out
+	}
+	return f
+}
+
+// addToNullJoin puts a condition on the null-filled side into the condition of the outer join nearest above it.
+func addToNullJoin(f, side logical.From, cond expr.Expr) logical.From {
+	j, ok := f.(*logical.Join)
+	if !ok {
+		return f
+	}
+	out := *j
+	inL, inR := holds(j.L, side), holds(j.R, side)
+	switch {
+	case inL && fillsLeft(j.L, side), inR && fillsLeft(j.R, side):
+		out.L, out.R = addToNullJoin(j.L, side, cond), addToNullJoin(j.R, side, cond)
+	case inL && j.Kind == "RIGHT", inR && j.Kind == "LEFT":
+		out.On = expr.AllOf(j.On, cond)
+	default:
+		out.L, out.R = addToNullJoin(j.L, side, cond), addToNullJoin(j.R, side, cond)
+	}
+	return &out
+}
+
+func holds(f, x logical.From) bool {
+	found := false
+	logical.WalkFrom(f, func(f logical.From) { found = found || f == x })
+	return found
+}
+
+// fillsLeft tells whether an outer join within f fills x with nulls.
+func fillsLeft(f, x logical.From) bool {
+	j, ok := f.(*logical.Join)
+	if !ok {
+		return false
+	}
+	if holds(j.L, x) {
+		return j.Kind == "RIGHT" || j.Kind == "FULL" || fillsLeft(j.L, x)
+	}
+	if holds(j.R, x) {
+		return j.Kind == "LEFT" || j.Kind == "FULL" || fillsLeft(j.R, x)
+	}
+	return false
+}

@@ -1,0 +1,201 @@
+package rules
+
+import (
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/logical"
+)
+
+// pushFilter moves conjuncts over one table's columns to its scan, where that can compute them: from WHERE, from the ON
+// of inner joins, and from the ON of an outer join to the side that it fills with nulls. A conjunct never crosses an
+// outer join from above to the null-filled side, nor grouping, DISTINCT, windows and limits (these are blocks of their
+// own). A conjunct over a UNION ALL goes into each of its branches first.
+func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
+	return edit(q, func(q *logical.Query) bool {
+		changed := false
+		var all []*logical.Query
+		eachQuery(q, func(q *logical.Query) { all = append(all, q) })
+		for i := len(all) - 1; i >= 0; i-- { // outer ones first: what arrives in a branch goes on from there
+			if sel, ok := all[i].Body.(*logical.Select); ok {
+				changed = pushUnions(sel) || changed
+			}
+		}
+		for _, q := range all {
+			if sel, ok := q.Body.(*logical.Select); ok {
+				changed = pushBlock(env, sel) || changed
+			}
+		}
+		return changed
+	})
+}
+
+func pushBlock(env Env, sel *logical.Select) bool {
+	if sel.From == nil {
+		return false
+	}
+	before := sel.Where
+	sel.Where = pushConds(env, sel.Where, reach(sel.From), soleScan(sel.From))
+	changed := before != sel.Where
+	logical.WalkFrom(sel.From, func(f logical.From) {
+		j, ok := f.(*logical.Join)
+		if !ok || j.On == nil {
+			return
+		}
+		targets := map[int]logical.From{}
+		if isInner(j.Kind) || j.Kind == "RIGHT" {
+			merge(targets, reach(j.L))
+		}
+		if isInner(j.Kind) || j.Kind == "LEFT" {
+			merge(targets, reach(j.R))
+		}
+		on := j.On
+		if j.On = pushConds(env, on, targets, nil); j.On == nil {
+			j.On = expr.Bool(true)
+		}
+		changed = changed || !expr.Equal(on, j.On)
+	})
+	return changed
+}
+
+func merge(dst, src map[int]logical.From) {
+	for k, v := range src {
+		dst[k] = v
+	}
+}
+
+func soleScan(f logical.From) *logical.Scan {
+	s, _ := f.(*logical.Scan)
+	return s
+}
+
+// pushConds gives what is left of a condition when the scans took theirs. Constant conjuncts go to sole, the only
+// table of the block.
+func pushConds(env Env, cond expr.Expr, targets map[int]logical.From, sole *logical.Scan) expr.Expr {
+	var keep []expr.Expr
+	moved := false
+	for _, c := range expr.Conjuncts(cond) {
+		if l, ok := c.(*expr.Literal); ok && l.Value == true {
+			moved = true
+			continue
+		}
+		s := target(c, targets, sole)
+		if s == nil || !env.Supports(c) {
+			keep = append(keep, c)
+			continue
+		}
+		s.Filter = expr.AllOf(s.Filter, c)
+		moved = true
+	}
+	if !moved {
+		return cond
+	}
+	return expr.AllOf(keep...)
+}
+
+// target is the one scan that a conjunct reads, nil where there is none or it reads more.
+func target(c expr.Expr, targets map[int]logical.From, sole *logical.Scan) *logical.Scan {
+	if !movable(c) {
+		return nil
+	}
+	rel, ok := soleRel(c)
+	if !ok {
+		return nil
+	}
+	if rel == 0 {
+		return sole
+	}
+	s, _ := targets[rel].(*logical.Scan)
+	return s
+}
+
+// movable tells whether an expression may be computed elsewhere than where it stands.
+func movable(e expr.Expr) bool {
+	return !logical.IsVolatile(e) && !expr.Has(e, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.Subquery, *expr.Aggregate, *expr.Window, *expr.Lambda, *expr.LambdaParam, *expr.Param:
+			return true
+		case *expr.Call:
+			return e.Name == "unnest"
+		}
+		return false
+	})
+}
+
+// soleRel is the one relation that e reads, 0 where it reads none; false where it reads several.
+func soleRel(e expr.Expr) (int, bool) {
+	rel := 0
+	for _, c := range expr.Columns(e) {
+		if rel != 0 && c.Rel != rel {
+			return 0, false
+		}
+		rel = c.Rel
+	}
+	return rel, true
+}
+
+// pushUnions moves conjuncts of WHERE into the branches of the UNION ALLs that they read.
+func pushUnions(sel *logical.Select) bool {
+	targets := reach(sel.From)
+	var keep []expr.Expr
+	changed := false
+	for _, c := range expr.Conjuncts(sel.Where) {
+		rel, ok := soleRel(c)
+		d, isDerived := targets[rel].(*logical.Derived)
+		if !ok || !isDerived || !movable(c) || !canTake(d.Query, d.Query.Cols, c) {
+			keep = append(keep, c)
+			continue
+		}
+		pushBranches(d, d.Query, c)
+		changed = true
+	}
+	if changed {
+		sel.Where = expr.AllOf(keep...)
+	}
+	return changed
+}
+
+// canTake tells whether a condition over the columns of a UNION ALL means the same in each branch: plain blocks whose
+// columns have the types of the whole.
+func canTake(q *logical.Query, whole []logical.Col, c expr.Expr) bool {
+	op, ok := q.Body.(*logical.SetOp)
+	if !ok || op.Op != "UNION" || !op.All || q.Limit != nil || q.Offset != nil || len(q.CTEs) > 0 {
+		return false
+	}
+	for _, branch := range []*logical.Query{op.L, op.R} {
+		if !sameTypes(branch.Cols, whole, c) {
+			return false
+		}
+		if branch.IsPlain() || canTake(branch, whole, c) {
+			continue
+		}
+		return false
+	}
+	return true
+}
+
+func sameTypes(branch, whole []logical.Col, c expr.Expr) bool {
+	for _, col := range expr.Columns(c) {
+		for i, w := range whole {
+			if w.Key != col.Path[0] && (w.Var == nil || w.Var.Stats != col.Path[0]) {
+				continue
+			}
+			if w.Type == nil || branch[i].Type == nil || !arrow.TypeEqual(w.Type, branch[i].Type) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func pushBranches(d *logical.Derived, q *logical.Query, c expr.Expr) {
+	op := q.Body.(*logical.SetOp)
+	for _, branch := range []*logical.Query{op.L, op.R} {
+		sel, ok := branch.Body.(*logical.Select)
+		if !ok {
+			pushBranches(d, branch, c)
+			continue
+		}
+		sel.Where = expr.AllOf(sel.Where, substitution(d, sel).Expr(c))
+	}
+}
