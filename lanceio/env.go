@@ -1,13 +1,12 @@
 package lanceio
 
 import (
-	"context"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/eval"
 )
 
 // env is what an expression sees of some rows of a fragment. It owns its columns.
@@ -17,6 +16,8 @@ type env struct {
 	rows    int
 	columns map[string]arrow.Array // top-level and special columns by name
 }
+
+var _ eval.Env = (*env)(nil)
 
 func (e *env) release() {
 	for _, c := range e.columns {
@@ -33,12 +34,41 @@ func (e *env) bytes() int64 {
 	return n
 }
 
-// mask gives whether a predicate is true at a row.
-func (e *env) mask(ctx context.Context, pred expr.Expr) (func(i int) bool, error) {
-	return nil, errs.Unsupportedf("filter %s", pred)
+// Column gives a column that the step has read.
+func (e *env) Column(_ int, name string) (arrow.Array, error) {
+	c, ok := e.columns[name]
+	if !ok {
+		return nil, errs.New(errs.ErrInternal, "column %s was not read", expr.FieldPath{name})
+	}
+	return c, nil
 }
 
+// Holds tells whether the fragment has anything of a column. A stats column that is not of the form min and max was not
+// read, and counts as not there.
+func (e *env) Holds(_ int, name string) bool {
+	f := e.f.t.m.Schema.Field(name)
+	if f == nil || !e.f.holds(f) {
+		return false
+	}
+	if _, ok := statsBounds(f); ok || !isStats(name) {
+		return true
+	}
+	return false
+}
+
+// mask gives whether a predicate is true at a row.
+func (e *env) mask(pred expr.Expr) (func(i int) bool, error) { return maskOf(pred, e, e.rows) }
+
 // value gives the values of an expression. The caller releases the array.
-func (e *env) value(ctx context.Context, x expr.Expr) (arrow.Array, error) {
-	return nil, errs.Unsupportedf("expression %s", x)
+func (e *env) value(x expr.Expr) (arrow.Array, error) {
+	return eval.Eval(x, e, e.rows, e.mem)
+}
+
+// maskOf gives whether a predicate is true at each of n rows.
+func maskOf(pred expr.Expr, e eval.Env, n int) (func(i int) bool, error) {
+	b, err := eval.Mask(pred, e, n)
+	if err != nil {
+		return nil, err
+	}
+	return b.Get, nil
 }

@@ -2,10 +2,12 @@ package lanceio
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -58,9 +60,11 @@ func (n *needs) add(t *Table, e expr.Expr) error {
 	}
 	stats := func(p expr.FieldPath) {
 		// A table without the stats column has no fragment with it: the evaluation asks for none.
-		if f, ferr := t.find(p); ferr == nil && splits(f) {
-			column(p.Child("min"), false)
-			column(p.Child("max"), false)
+		if f, ferr := t.find(p); ferr == nil {
+			if bounds, ok := statsBounds(f); ok {
+				n.wanted.add(bounds[0])
+				n.wanted.add(bounds[1])
+			}
 		}
 	}
 	expr.Walk(e, func(x expr.Expr) bool {
@@ -94,4 +98,24 @@ func (n *needs) add(t *Table, e expr.Expr) error {
 		return true
 	})
 	return err
+}
+
+// isStats tells whether a name is that of a stats column.
+func isStats(name string) bool { return strings.HasPrefix(name, statsPrefix) }
+
+// statsBounds gives the fields min and max of a stats column, false where it has another form.
+func statsBounds(f *table.Field) ([2]*table.Field, bool) {
+	var out [2]*table.Field
+	if !splits(f) {
+		return out, false
+	}
+	for _, c := range f.Children {
+		switch c.Name {
+		case "min":
+			out[0] = c
+		case "max":
+			out[1] = c
+		}
+	}
+	return out, out[0] != nil && out[1] != nil
 }

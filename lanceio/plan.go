@@ -130,7 +130,7 @@ func (p *plan) fold() error {
 		if *f == nil {
 			continue
 		}
-		if t := (*f).Type(); t == nil || t.ID() != arrow.BOOL {
+		if t := (*f).Type(); t == nil || t.ID() != arrow.BOOL && t.ID() != arrow.NULL {
 			return errs.New(errs.ErrInternal, "filter %s is no bound boolean", *f)
 		}
 		var left []expr.Expr
@@ -152,12 +152,29 @@ func (p *plan) fold() error {
 
 // constant gives whether a predicate without columns lets rows pass; known is false where it reads columns or fails.
 func constant(e expr.Expr) (pass, known bool) {
-	if l, ok := e.(*expr.Literal); ok {
-		b, _ := l.Value.(bool)
-		return b, true
+	reads := false
+	expr.Walk(e, func(x expr.Expr) bool {
+		switch x.(type) {
+		case *expr.Column, *expr.Match, *expr.StatsTest, *expr.StatsState:
+			reads = true
+		}
+		return !reads
+	})
+	if reads {
+		return false, false
 	}
-	return false, false
+	mask, err := maskOf(e, noColumns{}, 1)
+	return err == nil && mask(0), err == nil
 }
+
+// noColumns is what a constant is evaluated over.
+type noColumns struct{}
+
+func (noColumns) Column(_ int, name string) (arrow.Array, error) {
+	return nil, errs.New(errs.ErrInternal, "a constant reads column %s", expr.FieldPath{name})
+}
+
+func (noColumns) Holds(int, string) bool { return false }
 
 // Open starts the scan; it reads nothing until the first Next. ctx ends the stream when it ends.
 func (p *plan) Open(ctx context.Context, mem memory.Allocator) (scan.Stream, error) {

@@ -210,7 +210,7 @@ func (f *fragmentRun) test(ctx context.Context, s *step, pred expr.Expr, special
 	env := f.env(s, cols, special, b.sel)
 	defer env.release()
 	s.window.saw(b.sel.count(), env.bytes())
-	pass, err := env.mask(ctx, pred)
+	pass, err := env.mask(pred)
 	if err != nil {
 		return nil, err
 	}
@@ -362,7 +362,7 @@ func (f *fragmentRun) compute(ctx context.Context, b *block) ([]arrow.Array, err
 	defer env.release()
 	var out []arrow.Array
 	for _, c := range f.p.spec.Computed {
-		arr, err := env.value(ctx, c.Expr)
+		arr, err := env.value(c.Expr)
 		if err != nil {
 			releaseAll(out)
 			return nil, err
@@ -409,10 +409,4 @@ func (f *fragmentRun) env(s *step, cols []arrow.Array, special []string, sel sel
 		e.columns[name] = f.ids.special(f.a, name, sel)
 	}
 	return e
-}
-
-// fieldHeld tells whether the fragment has anything of the column at a path.
-func (r *fragmentReader) fieldHeld(path expr.FieldPath) bool {
-	f, err := r.t.find(path)
-	return err == nil && r.holds(f)
 }
