@@ -1,16 +1,20 @@
 package engine
 
 import (
-	"context"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
-	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/eval"
 )
 
 // evalExpr computes an expression over a batch; the caller releases the array.
-func evalExpr(_ context.Context, _ memory.Allocator, x expr.Expr, _ arrow.RecordBatch) (arrow.Array, error) {
-	return nil, errs.Unsupportedf("expression %s can't be computed yet", x)
+func evalExpr(mem memory.Allocator, x expr.Expr, in arrow.RecordBatch) (arrow.Array, error) {
+	arr, err := eval.Eval(x, eval.Batch{Rows: in}, int(in.NumRows()), mem)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", x, err)
+	}
+	return arr, nil
 }

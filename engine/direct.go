@@ -147,7 +147,7 @@ func (s *projecting) next(ctx context.Context) (arrow.RecordBatch, error) {
 		return nil, err
 	}
 	defer in.Release()
-	return s.proj.Project(ctx, s.mem, in)
+	return s.proj.Project(s.mem, in)
 }
 
 func (s *projecting) release() {}

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"context"
 	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -93,7 +92,7 @@ func storageType(t arrow.DataType) arrow.DataType {
 }
 
 // Project gives the output batch for a batch, which stays the caller's.
-func (p *Projector) Project(ctx context.Context, mem memory.Allocator, in arrow.RecordBatch) (arrow.RecordBatch, error) {
+func (p *Projector) Project(mem memory.Allocator, in arrow.RecordBatch) (arrow.RecordBatch, error) {
 	cols := make([]arrow.Array, 0, len(p.cols))
 	defer func() {
 		for _, c := range cols {
@@ -104,7 +103,7 @@ func (p *Projector) Project(ctx context.Context, mem memory.Allocator, in arrow.
 		var arr arrow.Array
 		var err error
 		if c.x != nil {
-			arr, err = evalExpr(ctx, mem, c.x, in)
+			arr, err = evalExpr(mem, c.x, in)
 		} else {
 			arr, err = extract(mem, in, c.path)
 		}

@@ -92,7 +92,7 @@ func (t *topN) next(ctx context.Context) (arrow.RecordBatch, error) {
 		if err != nil {
 			return nil, err
 		}
-		err = t.add(ctx, in)
+		err = t.add(in)
 		in.Release()
 		if err != nil {
 			return nil, err
@@ -109,12 +109,12 @@ func (t *topN) next(ctx context.Context) (arrow.RecordBatch, error) {
 }
 
 // add offers the rows of a scan's batch.
-func (t *topN) add(ctx context.Context, in arrow.RecordBatch) error {
-	keys, err := t.keys.Project(ctx, t.mem, in)
+func (t *topN) add(in arrow.RecordBatch) error {
+	keys, err := t.keys.Project(t.mem, in)
 	if err != nil {
 		return err
 	}
-	batch, err := t.proj.Project(ctx, t.mem, in)
+	batch, err := t.proj.Project(t.mem, in)
 	if err != nil {
 		keys.Release()
 		return err

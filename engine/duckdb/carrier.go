@@ -141,6 +141,9 @@ func timestampCarrier(t *arrow.TimestampType) *carrier {
 		if t.Unit == arrow.Nanosecond {
 			return &carrier{form: boxedInt, duck: boxed("timestamp[ns, tz]", db.TypeBigInt)}
 		}
+		if t.Unit == arrow.Microsecond {
+			return &carrier{form: plain, duck: simple(db.TypeTimestampTZ), width: 8}
+		}
 		return &carrier{form: scaled, duck: simple(db.TypeTimestampTZ), width: 8, factor: microsIn(t.Unit)}
 	}
 	ids := map[arrow.TimeUnit]db.Type{arrow.Second: db.TypeTimestampS, arrow.Millisecond: db.TypeTimestampMS,

@@ -114,9 +114,9 @@ func (d *DB) Run(ctx context.Context, p *physical.Plan, mem memory.Allocator) (e
 type instance struct {
 	db     db.Database
 	reg    *registry
-	denied map[string]bool // functions that no statement may call
-	users  int             // statements that use it
-	broken bool            // DuckDB gave up: nothing new starts on it
+	fence  fence
+	users  int  // statements that use it
+	broken bool // DuckDB gave up: nothing new starts on it
 }
 
 func startInstance(o Options) (*instance, error) {
@@ -160,7 +160,7 @@ func (i *instance) lock() error {
 	if err := registerScan(c.conn, i.reg); err != nil {
 		return err
 	}
-	if i.denied, err = deniedFunctions(c); err != nil {
+	if i.fence, err = newFence(c); err != nil {
 		return err
 	}
 	for _, sql := range []string{
@@ -231,6 +231,32 @@ func (c *connection) exec(sql string) error {
 		return duckError(db.ResultError(&res))
 	}
 	return nil
+}
+
+// texts runs a query of one column of texts.
+func (c *connection) texts(sql string) ([]string, error) {
+	var res db.Result
+	state := db.Query(c.conn, sql, &res)
+	defer db.DestroyResult(&res)
+	if state == db.StateError {
+		return nil, cleanError(db.ResultError(&res))
+	}
+	var out []string
+	for {
+		chunk := db.FetchChunk(res)
+		if chunk.Ptr == nil {
+			return out, nil
+		}
+		n := int(db.DataChunkGetSize(chunk))
+		in := values[duckString](db.DataChunkGetVector(chunk, 0), n)
+		for i := range in {
+			out = append(out, string(in[i].bytes()))
+		}
+		db.DestroyDataChunk(&chunk)
+		if n == 0 {
+			return out, nil
+		}
+	}
 }
 
 // duckError is an error text of DuckDB as it came.

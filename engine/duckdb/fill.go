@@ -207,7 +207,7 @@ func (c *carrier) each(arr arrow.Array, from, n int, put func(i int, v int64)) e
 		if arr.IsNull(from + i) {
 			v = 0
 		}
-		if v > math.MaxInt64/c.factor || v < -math.MaxInt64/c.factor {
+		if c.factor > 1 && (v > math.MaxInt64/c.factor || v < -math.MaxInt64/c.factor) {
 			return errs.Unsupportedf("a %s value of %d, which is beyond the range of microseconds, in joins, aggregates and sorts", c.arrow, v)
 		}
 		put(i, v*c.factor)

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	db "github.com/duckdb/duckdb-go-bindings"
-
 	"github.com/lanceflight/flightsrv/errs"
 )
 
@@ -32,28 +30,14 @@ func deniedFunctions(c *connection) (map[string]bool, error) {
 	for _, name := range deniedCalls {
 		denied[name] = true
 	}
-	var res db.Result
-	state := db.Query(c.conn, `SELECT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro', 'pragma')
-		EXCEPT SELECT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro')`, &res)
-	defer db.DestroyResult(&res)
-	if state == db.StateError {
-		return nil, fmt.Errorf("list functions: %w", cleanError(db.ResultError(&res)))
+	names, err := c.texts(`SELECT function_name FROM duckdb_functions() WHERE function_type IN ('table', 'table_macro', 'pragma')
+		EXCEPT SELECT function_name FROM duckdb_functions() WHERE function_type IN ('scalar', 'aggregate', 'macro')`)
+	if err != nil {
+		return nil, fmt.Errorf("list functions: %w", err)
 	}
-	for {
-		chunk := db.FetchChunk(res)
-		if chunk.Ptr == nil {
-			break
-		}
-		n := int(db.DataChunkGetSize(chunk))
-		names := values[duckString](db.DataChunkGetVector(chunk, 0), n)
-		for i := range names {
-			if name := strings.ToLower(string(names[i].bytes())); !allowedTableCalls[name] {
-				denied[name] = true
-			}
-		}
-		db.DestroyDataChunk(&chunk)
-		if n == 0 {
-			break
+	for _, n := range names {
+		if n = strings.ToLower(n); !allowedTableCalls[n] {
+			denied[n] = true
 		}
 	}
 	if !denied["read_csv"] {
@@ -62,106 +46,83 @@ func deniedFunctions(c *connection) (map[string]bool, error) {
 	return denied, nil
 }
 
-// checkCalls refuses SQL text that calls a denied function, or that holds what no generated text holds: comments,
-// several statements, dollar quotes, texts with escapes.
-func checkCalls(sql string, denied map[string]bool) error {
-	last := "" // the name that stands right before, in lower case
-	for i := 0; i < len(sql); {
-		ch := sql[i]
-		switch {
-		case ch == '\'':
-			if last == "e" && sql[i-1]|0x20 == 'e' {
-				return refused("a text with escapes")
-			}
-			end, ok := quoteEnd(sql, i)
-			if !ok {
-				return refused("an open text")
-			}
-			i, last = end, ""
-		case ch == '"':
-			end, ok := quoteEnd(sql, i)
-			if !ok {
-				return refused("an open name")
-			}
-			last = strings.ToLower(strings.ReplaceAll(sql[i+1:end-1], `""`, `"`))
-			i = end
-		case isWord(ch):
-			end := i
-			for end < len(sql) && (isWord(sql[end]) || sql[end] == '$') {
-				end++
-			}
-			last = strings.ToLower(sql[i:end])
-			i = end
-		case ch == '(':
-			if name, bad := deniedCall(last, denied); bad {
-				return errs.Invalidf("the function %s can't be called", name)
-			}
-			i, last = i+1, ""
-		case ch == ' ' || ch == '\n' || ch == '\t' || ch == '\r':
-			i++
-		case ch == ';' || ch == '$' || ch == '?':
-			return refused(string(ch))
-		case strings.HasPrefix(sql[i:], "--") || strings.HasPrefix(sql[i:], "/*"):
-			return refused("a comment")
-		case ch < ' ':
-			return refused("a control character")
-		default:
-			i, last = i+1, ""
-		}
+// fence knows what generated SQL text must not hold.
+type fence struct {
+	calls  map[string]bool // functions
+	tables map[string]bool // DuckDB's own views, which tell of the server
+}
+
+// newFence looks up what the instance has.
+func newFence(c *connection) (f fence, err error) {
+	if f.calls, err = deniedFunctions(c); err != nil {
+		return f, err
 	}
-	return nil
+	f.tables = map[string]bool{}
+	names, err := c.texts(`SELECT view_name FROM duckdb_views() WHERE internal`)
+	if err != nil {
+		return f, fmt.Errorf("list views: %w", err)
+	}
+	for _, n := range names {
+		f.tables[strings.ToLower(n)] = true
+	}
+	return f, nil
+}
+
+// check refuses SQL text that is no query, that calls a denied function or reads one of DuckDB's own views, or that
+// holds what no generated text holds: comments, several statements, dollar quotes, texts with escapes.
+func (f fence) check(sql string) error {
+	lex := lexer{sql: sql}
+	var before, last token // the two tokens that stand right before
+	for {
+		tok, err := lex.next()
+		if err != nil {
+			return err
+		}
+		switch {
+		case tok.kind == tokEnd:
+			return nil
+		case last.kind == tokEnd || last.is("("):
+			if tok.word("show") || tok.word("describe") || tok.word("desc") || tok.word("summarize") || tok.word("pragma") || tok.word("call") {
+				return refused(tok.text)
+			}
+		case tok.is("(") && last.kind == tokName:
+			if deniedCall(last.text, f.calls) {
+				return errs.Invalidf("the function %s can't be called", last.text)
+			}
+		case tok.is(".") && !before.is(".") && (last.named("pg_catalog") || last.named("information_schema")):
+			return refused("a schema of DuckDB's own")
+		}
+		if tok.kind == tokName && f.tables[tok.text] && startsTable(last) && !lex.follows("(.") {
+			return refused("a view of DuckDB's own")
+		}
+		before, last = last, tok
+	}
+}
+
+// startsTable tells whether a table's name may stand after a token.
+func startsTable(t token) bool {
+	if t.kind == tokOther {
+		return t.text == "," || t.text == "("
+	}
+	switch t.text {
+	case "from", "join", "table", "pivot", "pivot_wider", "unpivot", "lateral", "only":
+		return t.kind == tokName && !t.quoted
+	}
+	return false
 }
 
 func refused(what string) error {
 	return fmt.Errorf("%s in generated SQL text: %w", what, errs.ErrInternal)
 }
 
-func deniedCall(name string, denied map[string]bool) (string, bool) {
+func deniedCall(name string, denied map[string]bool) bool {
 	if denied[name] {
-		return name, true
+		return true
 	}
 	for _, p := range deniedPrefixes {
 		if strings.HasPrefix(name, p) {
-			return name, true
+			return true
 		}
 	}
-	return name, false
-}
-
-// quoteEnd gives the position after the text or name that starts at i; its quote is doubled inside.
-func quoteEnd(sql string, i int) (int, bool) {
-	q := sql[i]
-	for j := i + 1; j < len(sql); j++ {
-		if sql[j] != q {
-			continue
-		}
-		if j+1 < len(sql) && sql[j+1] == q {
-			j++
-			continue
-		}
-		return j + 1, true
-	}
-	return 0, false
-}
-
-func isWord(c byte) bool {
-	return c == '_' || c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
-}
-
-// checkTables refuses SQL text that names a table that is no view of the plan.
-func (s *session) checkTables(sql string) error {
-	list := db.GetTableNames(s.conn.conn, sql, false)
-	if list.Ptr == nil {
-		return nil // text that DuckDB can't read: preparing it tells why
-	}
-	defer db.DestroyValue(&list)
-	for i := range db.GetListSize(list) {
-		item := db.GetListChild(list, i)
-		name := db.GetVarchar(item)
-		db.DestroyValue(&item)
-		if !s.names[strings.ToLower(name)] {
-			return fmt.Errorf("generated SQL text names the table %q: %w", name, errs.ErrInternal)
-		}
-	}
-	return nil
+	return false
 }

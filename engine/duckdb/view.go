@@ -206,7 +206,7 @@ func (r *reading) advance() error {
 			r.ended = errors.Is(err, io.EOF)
 			return err
 		}
-		out, err := r.view.proj.Project(r.view.ctx, r.view.mem, in)
+		out, err := r.view.proj.Project(r.view.mem, in)
 		in.Release()
 		if err != nil {
 			return err
