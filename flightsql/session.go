@@ -184,19 +184,21 @@ func (s *Server) merge(ctx context.Context, to *settings, set map[string]string)
 func (s *Server) setOption(ctx context.Context, to *settings, name, value string) error {
 	switch name {
 	case optionCatalog:
-		if !slices.Contains(s.cfg.Catalog.Catalogs(), value) {
+		got, ok := nameIn(s.cfg.Catalog.Catalogs(), value)
+		if !ok {
 			return errs.NotFoundf("no catalog %q; there are %s", value, strings.Join(s.cfg.Catalog.Catalogs(), ", "))
 		}
-		to.Catalog = value
+		to.Catalog = got
 	case optionSchema:
 		names, err := s.cfg.Catalog.Schemas(ctx, to.Catalog)
 		if err != nil {
 			return err
 		}
-		if value != defaultSchema && !slices.Contains(names, value) {
+		got, ok := nameIn(append(names, defaultSchema), value)
+		if !ok {
 			return errs.NotFoundf("no schema %q in catalog %q", value, to.Catalog)
 		}
-		to.Schema = value
+		to.Schema = got
 	case optionTimeZone:
 		if _, err := time.LoadLocation(value); err != nil || value == "" || strings.EqualFold(value, "local") {
 			return errs.Invalidf("no time zone %q; zones are named as in Europe/Berlin", value)
@@ -206,6 +208,23 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
 	}
 	return nil
+}
+
+// nameIn finds a name as SQL does: exactly, or else without regard to case where just one is so.
+func nameIn(names []string, want string) (string, bool) {
+	var found []string
+	for _, n := range names {
+		if n == want {
+			return n, true
+		}
+		if strings.EqualFold(n, want) && !slices.Contains(found, n) {
+			found = append(found, n)
+		}
+	}
+	if len(found) != 1 {
+		return "", false
+	}
+	return found[0], true
 }
 
 // change sets options of a session, all or none; an empty text takes one back to the default.
@@ -261,7 +280,7 @@ func (s *Server) use(ctx context.Context, in *session, name []string) error {
 		return s.change(ctx, in, map[string]string{optionCatalog: name[0], optionSchema: name[1]})
 	}
 	err := s.change(ctx, in, map[string]string{optionSchema: name[0]})
-	if err != nil && slices.Contains(s.cfg.Catalog.Catalogs(), name[0]) {
+	if _, isCatalog := nameIn(s.cfg.Catalog.Catalogs(), name[0]); err != nil && isCatalog {
 		return s.change(ctx, in, map[string]string{optionCatalog: name[0]})
 	}
 	return err

@@ -79,7 +79,7 @@ func sqlInfo(cfg Config) map[uint32]any {
 		uint32(fsql.SqlInfoCorrelatedSubqueriesSupported):                       true,
 		uint32(fsql.SqlInfoSupportedUnions):                                     bit0 | bit1,
 		uint32(fsql.SqlInfoMaxRowSizeIncludesBlobs):                             true,
-		uint32(fsql.SqlInfoDefaultTransactionIsolation):                         int32(0),
+		uint32(fsql.SqlInfoDefaultTransactionIsolation):                         int64(0), // the one ordinal that drivers read as bigint
 		uint32(fsql.SqlInfoTransactionsSupported):                               false,
 		uint32(fsql.SqlInfoSupportedTransactionsIsolationlevels):                bit0,
 		uint32(fsql.SqlInfoDataDefinitionCausesTransactionCommit):               false,

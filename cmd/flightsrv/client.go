@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/flight"
+	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	"google.golang.org/grpc"
+	"google.golang.org/grpc/credentials"
+	"google.golang.org/grpc/credentials/insecure"
+)
+
+// client is a connection to a Flight SQL server.
+type client struct{ sql *fsql.Client }
+
+// dial connects to grpc://HOST:PORT or grpc+tls://HOST:PORT.
+func dial(uri string) (*client, error) {
+	scheme, address, ok := strings.Cut(uri, "://")
+	if !ok {
+		return nil, fmt.Errorf("--server %s: a server is named as grpc://HOST:PORT or grpc+tls://HOST:PORT", uri)
+	}
+	var creds credentials.TransportCredentials
+	switch scheme {
+	case "grpc", "grpc+tcp":
+		creds = insecure.NewCredentials()
+	case "grpc+tls":
+		creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
+	default:
+		return nil, fmt.Errorf("--server %s: the scheme is grpc or grpc+tls", uri)
+	}
+	return newClient(strings.TrimSuffix(address, "/"), grpc.WithTransportCredentials(creds))
+}
+
+// dialWith connects through a function.
+func dialWith(dial func(context.Context, string) (net.Conn, error)) (*client, error) {
+	return newClient("passthrough:///embedded", grpc.WithTransportCredentials(insecure.NewCredentials()), grpc.WithContextDialer(dial))
+}
+
+func newClient(address string, options ...grpc.DialOption) (*client, error) {
+	options = append(options, grpc.WithDefaultCallOptions(grpc.MaxCallRecvMsgSize(math.MaxInt32), grpc.MaxCallSendMsgSize(math.MaxInt32)))
+	c, err := fsql.NewClient(address, nil, nil, options...)
+	if err != nil {
+		return nil, err
+	}
+	return &client{c}, nil
+}
+
+func (c *client) close() { _ = c.sql.Close() }
+
+// run prepares a statement, binds its parameters and gives its result: the schema once, then each batch, which is lent.
+func (c *client) run(ctx context.Context, sql string, params []string, start func(*arrow.Schema) error, each func(arrow.RecordBatch) error) error {
+	st, err := c.sql.Prepare(ctx, sql)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = st.Close(context.WithoutCancel(ctx)) }()
+	if err := bindTexts(st, params); err != nil {
+		return err
+	}
+	if isUpdate, told := st.IsUpdate(); told && isUpdate {
+		_, err := st.ExecuteUpdate(ctx)
+		return err
+	}
+	info, err := st.Execute(ctx)
+	if err != nil {
+		return err
+	}
+	schema, err := flight.DeserializeSchema(info.GetSchema(), allocator)
+	if err != nil {
+		return err
+	}
+	if err := start(schema); err != nil {
+		return err
+	}
+	for _, ep := range info.GetEndpoint() {
+		if err := c.read(ctx, ep.GetTicket(), each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *client) read(ctx context.Context, t *flight.Ticket, each func(arrow.RecordBatch) error) error {
+	r, err := c.sql.DoGet(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	for r.Next() {
+		if err := each(r.RecordBatch()); err != nil {
+			return err
+		}
+	}
+	return r.Err()
+}
+
+// bindTexts binds values written as text, each read as the type that its parameter was announced with.
+func bindTexts(st *fsql.PreparedStatement, params []string) error {
+	schema := st.ParameterSchema()
+	want := 0
+	if schema != nil {
+		want = schema.NumFields()
+	}
+	if want != len(params) {
+		return fmt.Errorf("the statement has %d parameters, %d values are given with --param", want, len(params))
+	}
+	if want == 0 {
+		return nil
+	}
+	b := array.NewRecordBuilder(allocator, schema)
+	defer b.Release()
+	for i, text := range params {
+		if s, ok := b.Field(i).(*array.StringBuilder); ok {
+			s.Append(text)
+			continue
+		}
+		if err := b.Field(i).AppendValueFromString(text); err != nil {
+			return fmt.Errorf("--param %q: parameter %d is a %s: %w", text, i+1, schema.Field(i).Type, errors.Unwrap(err))
+		}
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	st.SetParameters(batch)
+	return nil
+}

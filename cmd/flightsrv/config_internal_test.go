@@ -1,0 +1,143 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+)
+
+func testFlags() *pflag.FlagSet { return serveCommand().Flags() }
+
+func writeFile(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestFlagBeatsEnvironmentBeatsFile(t *testing.T) {
+	file := writeFile(t, "c.toml", `
+listen = "127.0.0.1:1"
+drain = "3s"
+data = ["a", "geo=b"]
+insecure = true
+memory = "2GB"
+`)
+	t.Setenv("FLIGHTSRV_LISTEN", "127.0.0.1:2")
+	t.Setenv("FLIGHTSRV_DRAIN", "4s")
+	t.Setenv("FLIGHTSRV_TLS_CERT", "cert.pem")
+	flags := testFlags()
+	if err := flags.Parse([]string{"--config", file, "--listen", "127.0.0.1:3"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := fillFlags(flags); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]string{"listen": "127.0.0.1:3", "drain": "4s", "tls-cert": "cert.pem", "insecure": "true", "memory": "2000000000", "spill": ""} {
+		if got := flags.Lookup(name).Value.String(); got != want {
+			t.Errorf("--%s = %s, want %s", name, got, want)
+		}
+	}
+	if data, _ := flags.GetStringArray("data"); !slices.Equal(data, []string{"a", "geo=b"}) {
+		t.Errorf("--data = %q", data)
+	}
+	if d, _ := flags.GetDuration("drain"); d != 4*time.Second {
+		t.Errorf("--drain = %v", d)
+	}
+}
+
+func TestConfigFaults(t *testing.T) {
+	tests := map[string]struct{ text, has string }{
+		"unknown key":   {`lisen = "x"`, `no setting "lisen"`},
+		"writing":       {`writable = true`, `no setting "writable"`},
+		"itself":        {`config = "x"`, `no setting "config"`},
+		"table":         {"[serve]\nlisten = \"x\"", `no setting "serve"`},
+		"wrong value":   {`drain = "soon"`, "drain"},
+		"array for one": {`listen = ["a", "b"]`, "listen"},
+		"no TOML":       {`listen`, "c.toml"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			flags := testFlags()
+			if err := flags.Parse([]string{"--config", writeFile(t, "c.toml", tt.text)}); err != nil {
+				t.Fatal(err)
+			}
+			if err := fillFlags(flags); err == nil || !strings.Contains(err.Error(), tt.has) {
+				t.Errorf("%v, want a text with %q", err, tt.has)
+			}
+		})
+	}
+	t.Setenv("FLIGHTSRV_DRAIN", "soon")
+	flags := testFlags()
+	if err := fillFlags(flags); err == nil || !strings.Contains(err.Error(), "FLIGHTSRV_DRAIN") {
+		t.Errorf("a wrong environment variable: %v", err)
+	}
+}
+
+func TestByteSize(t *testing.T) {
+	for text, want := range map[string]int64{
+		"1": 1, "512": 512, "1kb": 1000, "1KiB": 1024, "512MiB": 512 << 20, "2GB": 2e9, "1.5g": 15e8, "3 GiB": 3 << 30, "1t": 1e12, "10B": 10,
+	} {
+		var b byteSize
+		if err := b.Set(text); err != nil || int64(b) != want {
+			t.Errorf("%s = %d, %v; want %d", text, b, err, want)
+		}
+	}
+	for _, text := range []string{"", "x", "-1", "0", "1e30", "1 light year", "MiB", "NaN"} {
+		var b byteSize
+		if err := b.Set(text); err == nil {
+			t.Errorf("%q is taken as %d", text, b)
+		}
+	}
+}
+
+func TestExposure(t *testing.T) {
+	for listen, open := range map[string]bool{
+		"127.0.0.1:31337": true, "localhost:0": true, "[::1]:5": true, "127.8.9.1:5": true,
+		"0.0.0.0:31337": false, ":31337": false, "[::]:5": false, "10.0.0.1:5": false, "example.org:5": false, "nonsense": false,
+	} {
+		if err := checkExposure(listen, false); (err == nil) != open {
+			t.Errorf("%s: %v", listen, err)
+		}
+	}
+	if err := checkExposure("0.0.0.0:1", true); err != nil {
+		t.Errorf("--insecure: %v", err)
+	}
+}
+
+func TestParseData(t *testing.T) {
+	roots, err := parseData([]string{"/a=b/c", "geo=s3://x/y", "file:///z", "k-1=rel"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []struct{ name, uri string }{{"", "/a=b/c"}, {"geo", "s3://x/y"}, {"", "file:///z"}, {"k-1", "rel"}} {
+		if roots[i].Name != want.name || roots[i].URI != want.uri {
+			t.Errorf("root %d is %+v, want %+v", i, roots[i], want)
+		}
+	}
+	if _, err := parseData(nil); err == nil {
+		t.Error("no data is taken")
+	}
+}
+
+func TestTicketKeyAndTLSFaults(t *testing.T) {
+	if _, err := readTicketKey(writeFile(t, "k", "short")); err == nil {
+		t.Error("a key of 5 bytes is taken")
+	}
+	if key, err := readTicketKey(writeFile(t, "k", "0123456789abcdef")); err != nil || len(key) != 16 {
+		t.Errorf("%q, %v", key, err)
+	}
+	if _, err := (serveFlags{tlsCert: "c.pem"}).tlsConfig(); err == nil {
+		t.Error("a certificate without its key is taken")
+	}
+	if c, err := (serveFlags{}).tlsConfig(); c != nil || err != nil {
+		t.Errorf("%v, %v", c, err)
+	}
+}
