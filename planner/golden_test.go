@@ -224,4 +224,3 @@ func errorText(err error) string {
 	}
 	return kind + ": " + err.Error()
 }
-

@@ -1,16 +1,9 @@
 package planner
 
-import "github.com/lanceflight/flightsrv/expr"
+import (
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/eval"
+)
 
-func supports(e expr.Expr) bool {
-	return !expr.Has(e, func(e expr.Expr) bool {
-		switch e := e.(type) {
-		case *expr.Column, *expr.Literal, *expr.Compare, *expr.Logical, *expr.Not, *expr.In, *expr.Between, *expr.IsNull, *expr.IsTruth,
-			*expr.Like, *expr.Arith, *expr.Neg, *expr.StatsTest, *expr.StatsState, *expr.Case:
-			return false
-		case *expr.Cast:
-			return e.Try
-		}
-		return true
-	})
-}
+// supports tells whether a scan, or a direct plan, can compute a bound expression.
+func supports(e expr.Expr) bool { return eval.Supports(e) }

@@ -18,9 +18,16 @@ func MapExprs(q *Query, f func(expr.Expr) expr.Expr) *Query {
 	return c.query(q)
 }
 
+// MapResidual is MapExprs for what stands above the scans: their filters stay as they are.
+func MapResidual(q *Query, f func(expr.Expr) expr.Expr) *Query {
+	c := &cloner{ctes: map[*CTE]*CTE{}, f: f, above: true}
+	return c.query(q)
+}
+
 type cloner struct {
-	ctes map[*CTE]*CTE
-	f    func(expr.Expr) expr.Expr
+	ctes  map[*CTE]*CTE
+	f     func(expr.Expr) expr.Expr
+	above bool // leave the scans' filters alone
 }
 
 func (c *cloner) query(q *Query) *Query {
@@ -89,6 +96,10 @@ func (c *cloner) from(f From) From {
 		out := *f
 		out.Paths, out.Cover = slices.Clone(f.Paths), slices.Clone(f.Cover)
 		out.Special = slices.Clone(f.Special)
+		if c.above {
+			out.Computed = slices.Clone(f.Computed)
+			return &out
+		}
 		out.Computed = make([]scan.Computed, 0, len(f.Computed))
 		for _, x := range f.Computed {
 			out.Computed = append(out.Computed, scan.Computed{Name: x.Name, Expr: c.expr(x.Expr)})

@@ -32,7 +32,7 @@ func computeTests(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	c := &computer{env: env, scans: map[int]logical.From{}}
 	fresh := logical.Clone(q)
 	c.collect(fresh)
-	fresh = logical.MapExprs(fresh, c.expr)
+	fresh = logical.MapResidual(fresh, c.node)
 	if c.err != nil {
 		return nil, false, c.err
 	}
@@ -66,10 +66,6 @@ func (c *computer) collect(q *logical.Query) {
 			}
 		})
 	})
-}
-
-func (c *computer) expr(e expr.Expr) expr.Expr {
-	return c.node(e)
 }
 
 // node replaces tests top-down: what is inside a test goes with it.
