@@ -68,6 +68,8 @@ func typeNumeric(op ArithOp, l, r arrow.DataType) (arrow.DataType, error) {
 		return arrow.PrimitiveTypes.Float64, nil
 	case lk == KindInt && rk == KindInt:
 		return arithInt(l, r), nil
+	case op == IntDiv && (arrow.TypeEqual(Storage(l), hugeInt) || arrow.TypeEqual(Storage(r), hugeInt)):
+		return nil, nil // DuckDB tells its HUGEINT from DECIMAL(38,0), which here are one type
 	case op == IntDiv:
 		return arrow.PrimitiveTypes.Float64, nil
 	}
@@ -100,6 +102,9 @@ func arithDecimal(op ArithOp, l, r arrow.DataType) (arrow.DataType, error) {
 	var width, scale int32
 	switch op {
 	case Mod:
+		if max(lp-ls, rp-rs)+max(ls, rs) > 38 {
+			return arrow.PrimitiveTypes.Float64, nil
+		}
 		return maxDecimal(l, r), nil
 	case Mul:
 		width, scale = lp+rp, ls+rs

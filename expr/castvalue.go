@@ -136,7 +136,7 @@ func castInt(v any, from, to arrow.DataType) (any, error) {
 		}
 		return nil, badText(x, to)
 	case float64:
-		if math.IsNaN(x) || math.IsInf(x, 0) {
+		if math.IsNaN(x) || math.IsInf(x, 0) || x < 0 && Unsigned(to) {
 			return nil, outOfRange(v, from, to)
 		}
 		n, _ = big.NewFloat(math.RoundToEven(x)).Int(nil)
@@ -199,20 +199,27 @@ func fitsDecimal(n *big.Int, d arrow.DecimalType) bool {
 	return new(big.Int).Abs(n).Cmp(pow10(d.GetPrecision())) < 0
 }
 
-// DecimalToFloat gives unscaled * 10^-scale as DuckDB turns a decimal into a double: whole part and rest apart once
-// the digits are more than a double holds.
-func DecimalToFloat(unscaled *big.Int, scale int32) float64 {
-	if scale <= 0 {
-		f, _ := new(big.Float).SetInt(new(big.Int).Mul(unscaled, pow10(-scale))).Float64()
-		return f
+// DecimalToFloat gives unscaled * 10^-scale as DuckDB turns a decimal into a DOUBLE, or a FLOAT where single is set:
+// one division while the digits are exact in that type, whole part and rest apart beyond.
+func DecimalToFloat(unscaled *big.Int, scale int32, single bool) float64 {
+	exact := int64(1) << 53
+	round := func(f float64) float64 { return f }
+	if single {
+		exact = 1 << 24
+		round = func(f float64) float64 { return float64(float32(f)) }
 	}
-	if unscaled.IsInt64() && unscaled.Int64() <= 1<<53 && unscaled.Int64() >= -1<<53 {
-		return float64(unscaled.Int64()) / math.Pow10(int(scale))
+	whole := func(n *big.Int) float64 {
+		f, _ := new(big.Float).SetInt(n).Float64()
+		return round(f)
+	}
+	if scale <= 0 {
+		return whole(new(big.Int).Mul(unscaled, pow10(-scale)))
+	}
+	if unscaled.IsInt64() && unscaled.Int64() <= exact && unscaled.Int64() >= -exact {
+		return round(whole(unscaled) / round(math.Pow10(int(scale))))
 	}
 	q, r := new(big.Int).QuoRem(unscaled, pow10(scale), new(big.Int))
-	whole, _ := new(big.Float).SetInt(q).Float64()
-	rest, _ := new(big.Float).SetInt(r).Float64()
-	return whole + rest/math.Pow10(int(scale))
+	return round(whole(q) + round(whole(r)/round(math.Pow10(int(scale)))))
 }
 
 func castFloat(v any, from, to arrow.DataType) (any, error) {
@@ -233,7 +240,7 @@ func castFloat(v any, from, to arrow.DataType) (any, error) {
 		if !ok {
 			return nil, unsupportedCast(from, to)
 		}
-		f = DecimalToFloat(u, scale)
+		f = DecimalToFloat(u, scale, KindOf(to) == KindFloat)
 	}
 	if KindOf(to) != KindFloat {
 		return f, nil

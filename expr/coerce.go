@@ -218,7 +218,7 @@ func fitsFloat(l *Literal) bool {
 		if !exact {
 			return true
 		}
-		f = DecimalToFloat(n, scale)
+		f = DecimalToFloat(n, scale, false)
 	}
 	return math.IsInf(f, 0) || !math.IsInf(float64(float32(f)), 0)
 }

@@ -2,6 +2,8 @@ package expr
 
 import (
 	"errors"
+	"math"
+	"math/big"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -227,7 +229,7 @@ func ConvertTo(e Expr, t arrow.DataType, zone *time.Location) (Expr, error) {
 		if arrow.TypeEqual(x.Typ, t) {
 			return e, nil
 		}
-		v, err := CastValue(x.Value, x.Typ, t, zone)
+		v, err := literalValue(x, t, zone)
 		if err == nil {
 			return &Literal{Value: v, Typ: t}, nil
 		}
@@ -251,4 +253,17 @@ func castZone(from, to arrow.DataType, zone *time.Location) string {
 		return ""
 	}
 	return zone.String()
+}
+
+// literalValue converts a literal. A decimal literal read as a float is the float nearest to its digits, as if the
+// digits had been written for it.
+func literalValue(l *Literal, t arrow.DataType, zone *time.Location) (any, error) {
+	if n, ok := l.Value.(*big.Int); ok && (KindOf(t) == KindFloat || KindOf(t) == KindDouble) {
+		_, scale := decimalOf(l.Typ)
+		f, fine := textToFloat(FormatDecimal(n, scale), KindOf(t) == KindFloat)
+		if fine && !math.IsInf(f, 0) {
+			return f, nil
+		}
+	}
+	return CastValue(l.Value, l.Typ, t, zone)
 }

@@ -27,7 +27,8 @@ func canArith(e *expr.Arith) bool {
 		}
 		return !null && lk == expr.KindInt && rk == expr.KindInt
 	case expr.KindFloat, expr.KindDouble:
-		return !null && lk.Numeric() && rk.Numeric()
+		wide := e.Op == expr.Mod && lk.Exact() && rk.Exact() // decimals that are too wide: DuckDB has rules of its own for zero
+		return !null && lk.Numeric() && rk.Numeric() && !wide
 	case expr.KindDecimal: // integers with integers here are DuckDB's HUGEINT, which has no type of its own
 		return !null && lk.Exact() && rk.Exact() && (lk == expr.KindDecimal || rk == expr.KindDecimal)
 	case expr.KindDate:
@@ -156,8 +157,8 @@ func intKernel(e *expr.Arith, l, r, out *vec) func(i int) (bool, error) {
 			if null {
 				return false, nil
 			}
-			if !ok || v < lo || v > hi {
-				return false, overflow(out.typ)
+			if !ok || v < lo || v > hi || e.Op == expr.Mod && l.ints[l.at(i)] == lo && r.ints[r.at(i)] == -1 {
+				return false, overflow(out.typ) // DuckDB refuses the least value modulo -1 too
 			}
 			out.ints[i] = v
 			return true, nil
@@ -240,8 +241,8 @@ func bigOp(op expr.ArithOp, a, b *big.Int) *big.Int {
 }
 
 func floatKernel(op expr.ArithOp, l, r, out *vec) func(i int) (bool, error) {
-	a, b := asFloats(l), asFloats(r)
 	single := out.kind == expr.KindFloat
+	a, b := asFloats(l, single), asFloats(r, single)
 	return func(i int) (bool, error) {
 		x, y := a(i), b(i)
 		if single {

@@ -43,7 +43,7 @@ func CompareFloats(a, b float64) int {
 func order(l, r *vec) func(i, j int) int {
 	switch {
 	case l.floats != nil || r.floats != nil:
-		a, b := asFloats(l), asFloats(r)
+		a, b := asFloats(l, false), asFloats(r, false)
 		return func(i, j int) int { return CompareFloats(a(i), b(j)) }
 	case l.texts != nil && r.texts != nil:
 		return func(i, j int) int { return strings.Compare(l.texts[l.at(i)], r.texts[r.at(j)]) }
@@ -67,8 +67,8 @@ func bit(v *vec, i int) int {
 	return 0
 }
 
-// asFloats reads any number as a double.
-func asFloats(v *vec) func(i int) float64 {
+// asFloats reads any number as a double; single tells that it is meant as a FLOAT.
+func asFloats(v *vec, single bool) func(i int) float64 {
 	switch {
 	case v.floats != nil:
 		return func(i int) float64 { return v.floats[v.at(i)] }
@@ -78,7 +78,7 @@ func asFloats(v *vec) func(i int) float64 {
 		return func(i int) float64 { return float64(v.uints[v.at(i)]) }
 	}
 	_, scale, _ := expr.Exact(big.NewInt(0), v.typ)
-	return func(i int) float64 { return expr.DecimalToFloat(v.bigs[v.at(i)], scale) }
+	return func(i int) float64 { return expr.DecimalToFloat(v.bigs[v.at(i)], scale, single) }
 }
 
 func orderExact(l, r *vec) func(i, j int) int {

@@ -59,7 +59,10 @@ func (ev *evaluator) truth(e expr.Expr, rows words) (truth, error) {
 			return truth{}, err
 		}
 		hi, err := ev.compare(expr.Le, e.X, e.Hi, rows)
-		return lo.and(hi), err
+		if err != nil {
+			return truth{}, err
+		}
+		return lo.and(hi), nil
 	case *expr.In:
 		return ev.in(e, rows)
 	case *expr.IsNull:
