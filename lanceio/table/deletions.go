@@ -2,15 +2,12 @@ package table
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"iter"
 	"math"
 
 	"github.com/RoaringBitmap/roaring/v2"
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
 )
@@ -63,59 +60,18 @@ func parseBitmap(data []byte, object string) (*roaring.Bitmap, error) {
 	return rows, nil
 }
 
-// parseDeletionArrow reads an Arrow file with one batch of one column row_id of uint32, in any order.
-func parseDeletionArrow(data []byte, physicalRows uint64, object string) (rows *roaring.Bitmap, err error) {
-	// The IPC reader panics at some broken flatbuffers, and allocates what a buffer's header claims before it looks at the
-	// data; both end here, as an error.
-	defer func() {
-		if p := recover(); p != nil {
-			rows, err = nil, errs.Corruptf(object, -1, "deletion file: %v", p)
-		}
-	}()
-	mem := &boundedAllocator{Allocator: memory.NewGoAllocator(), max: int(min(physicalRows, 1<<32)*4 + 4096)}
-	r, err := ipc.NewFileReader(bytes.NewReader(data), ipc.WithAllocator(mem))
+// parseDeletionArrow reads an Arrow file of row numbers in any order.
+func parseDeletionArrow(data []byte, physicalRows uint64, object string) (*roaring.Bitmap, error) {
+	values, err := parseRowIDFile(data, physicalRows)
+	if errors.Is(err, errs.ErrUnsupported) {
+		return nil, fmt.Errorf("%s: %w", object, err)
+	}
 	if err != nil {
 		return nil, errs.Corruptf(object, -1, "deletion file: %v", err)
 	}
-	defer r.Close()
-	s := r.Schema()
-	if s.NumFields() != 1 || s.Field(0).Name != "row_id" || s.Field(0).Type.ID() != arrow.UINT32 || r.NumRecords() != 1 {
-		return nil, errs.Corruptf(object, -1, "deletion file of %d batches of %s", r.NumRecords(), s)
-	}
-	batch, err := r.RecordBatchAt(0)
-	if err != nil {
-		return nil, errs.Corruptf(object, -1, "deletion file: %v", err)
-	}
-	defer batch.Release()
-	column, ok := batch.Column(0).(*array.Uint32)
-	if !ok || column.NullN() > 0 {
-		return nil, errs.Corruptf(object, -1, "deletion file with nulls")
-	}
-	rows = roaring.New()
-	rows.AddMany(column.Uint32Values())
+	rows := roaring.New()
+	rows.AddMany(values)
 	return rows, nil
-}
-
-// boundedAllocator panics when more bytes are asked for at once than max.
-type boundedAllocator struct {
-	memory.Allocator
-	max int
-}
-
-func (a *boundedAllocator) check(size int) {
-	if size < 0 || size > a.max {
-		panic(fmt.Sprintf("a buffer of %d bytes, at most %d are taken", size, a.max))
-	}
-}
-
-func (a *boundedAllocator) Allocate(size int) []byte {
-	a.check(size)
-	return a.Allocator.Allocate(size)
-}
-
-func (a *boundedAllocator) Reallocate(size int, b []byte) []byte {
-	a.check(size)
-	return a.Allocator.Reallocate(size, b)
 }
 
 // NewDeletionVector makes a vector of the rows that are deleted.
