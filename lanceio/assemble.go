@@ -224,11 +224,19 @@ func (a assembler) pick(arr arrow.Array, places selection) (arrow.Array, error) 
 
 // pickFixed is pick for values of a fixed number of bytes, nil for others.
 func (a assembler) pickFixed(arr arrow.Array, places selection) arrow.Array {
-	if st, ok := arr.(*array.Struct); ok {
-		return a.pickStruct(st, places)
+	switch arr := arr.(type) {
+	case *array.Struct:
+		return a.pickStruct(arr, places)
+	case *array.Dictionary:
+		indices := a.pickFixed(arr.Indices(), places)
+		if indices == nil {
+			return nil
+		}
+		defer indices.Release()
+		return array.NewDictionaryArray(arr.DataType(), indices, arr.Dictionary())
 	}
 	t, ok := arr.DataType().(arrow.FixedWidthDataType)
-	if !ok || t.BitWidth()%8 != 0 || arr.DataType().ID() == arrow.DICTIONARY || len(arr.Data().Children()) > 0 || len(arr.Data().Buffers()) != 2 {
+	if !ok || t.BitWidth()%8 != 0 || len(arr.Data().Children()) > 0 || len(arr.Data().Buffers()) != 2 {
 		return nil
 	}
 	d := arr.Data()

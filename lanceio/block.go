@@ -51,10 +51,37 @@ func (b *block) pick(a assembler, sub selection) (*block, error) {
 	return out, nil
 }
 
-// joinBlocks gives one block of the rows of several, which ascend. It takes the blocks over, also when it fails.
-func joinBlocks(a assembler, blocks []*block) (*block, error) {
-	if len(blocks) == 1 {
-		return blocks[0], nil
+// joinable tells whether parts can be put behind each other: dictionaries need not fit into one.
+func joinable(blocks []*block) bool {
+	for _, arrs := range blocks[0].parts {
+		for _, arr := range arrs {
+			if hasDictionary(arr.DataType()) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func hasDictionary(t arrow.DataType) bool {
+	if t.ID() == arrow.DICTIONARY {
+		return true
+	}
+	if n, ok := t.(arrow.NestedType); ok {
+		for _, f := range n.Fields() {
+			if hasDictionary(f.Type) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// joinBlocks gives blocks of the rows of several, which ascend: one, unless they can't be joined. It takes the blocks over,
+// also when it fails.
+func joinBlocks(a assembler, blocks []*block) ([]*block, error) {
+	if len(blocks) < 2 || !joinable(blocks) {
+		return blocks, nil
 	}
 	defer func() {
 		for _, b := range blocks {
@@ -81,7 +108,7 @@ func joinBlocks(a assembler, blocks []*block) (*block, error) {
 			out.parts[id] = append(out.parts[id], joined)
 		}
 	}
-	return out, nil
+	return []*block{out}, nil
 }
 
 // bytes is about what the block's arrays take.

@@ -3,10 +3,12 @@ package lanceio
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/scan"
 )
@@ -23,6 +25,19 @@ const (
 
 // errEnough ends a scan whose limit is reached.
 var errEnough = errors.New("limit reached")
+
+// errTooWide tells that a window of several rows did not fit an array: pages hold more than their size on disk lets one
+// guess. The rows are read again by smaller windows.
+var errTooWide = errors.New("window too wide")
+
+// runStep runs a step on a window of its own.
+func runStep(ctx context.Context, s *step, b *block) ([]arrow.Array, error) {
+	cols, err := s.run(ctx, b)
+	if err != nil && errors.Is(err, errs.ErrResourceExhausted) && b.sel.count() > 1 {
+		return nil, fmt.Errorf("%w: %w", errTooWide, err)
+	}
+	return cols, err
+}
 
 // runner runs a plan: fragment by fragment, window by window, step by step.
 type runner struct {
@@ -187,14 +202,18 @@ func (f *fragmentRun) windows(ctx context.Context, s *step, b *block, do func(co
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var win selection
-		win, rest = s.window.take(rest, -1)
+		win, behind := s.window.take(rest, -1)
 		part, err := b.pick(f.a, win)
 		if err != nil {
 			return err
 		}
-		if err := do(ctx, part); err != nil {
+		switch err := do(ctx, part); {
+		case errors.Is(err, errTooWide):
+			s.window.rows = win.count() / 2
+		case err != nil:
 			return err
+		default:
+			rest = behind
 		}
 	}
 	return nil
@@ -203,7 +222,7 @@ func (f *fragmentRun) windows(ctx context.Context, s *step, b *block, do func(co
 // test gives the block of the rows at which a predicate is true. It takes b over.
 func (f *fragmentRun) test(ctx context.Context, s *step, pred expr.Expr, special []string, b *block) (*block, error) {
 	defer b.release()
-	cols, err := s.run(ctx, b)
+	cols, err := runStep(ctx, s, b)
 	if err != nil {
 		return nil, err
 	}
@@ -271,11 +290,19 @@ func (f *fragmentRun) flush(ctx context.Context) error {
 	}
 	blocks := f.pending
 	f.pending, f.pendingRows, f.pendingBytes = nil, 0, 0
-	b, err := joinBlocks(f.a, blocks)
+	blocks, err := joinBlocks(f.a, blocks)
 	if err != nil {
 		return err
 	}
-	return f.giveWindows(ctx, b)
+	for i, b := range blocks {
+		if err := f.giveWindows(ctx, b); err != nil {
+			for _, left := range blocks[i+1:] {
+				left.release()
+			}
+			return err
+		}
+	}
+	return nil
 }
 
 // project1 gives the rows of a fragment that is not filtered. It takes the block over.
@@ -301,15 +328,19 @@ func (f *fragmentRun) giveWindows(ctx context.Context, b *block) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		var win selection
-		win, rest = f.project.window.take(rest, f.left)
+		win, behind := f.project.window.take(rest, f.left)
 		part, err := b.pick(f.a, win)
 		if err != nil {
 			return err
 		}
-		if err := f.give(ctx, part); err != nil {
+		switch err := f.give(ctx, part); {
+		case errors.Is(err, errTooWide):
+			f.project.window.rows = win.count() / 2
+			continue
+		case err != nil:
 			return err
 		}
+		rest = behind
 		if f.left == 0 {
 			return errEnough
 		}
@@ -321,9 +352,6 @@ func (f *fragmentRun) giveWindows(ctx context.Context, b *block) error {
 func (f *fragmentRun) give(ctx context.Context, b *block) error {
 	defer b.release()
 	n := b.sel.count()
-	if !f.filtered() {
-		f.c.rows.Add(n)
-	}
 	if !f.counted && f.p.hasOutput() {
 		f.counted = true
 		f.c.fragments.Add(1)
@@ -333,9 +361,12 @@ func (f *fragmentRun) give(ctx context.Context, b *block) error {
 		return err
 	}
 	defer func() { releaseAll(extra) }()
-	cols, err := f.project.run(ctx, b)
+	cols, err := runStep(ctx, &f.project, b)
 	if err != nil {
 		return err
+	}
+	if !f.filtered() {
+		f.c.rows.Add(n)
 	}
 	for _, name := range f.p.spec.Special {
 		cols = append(cols, f.ids.special(f.a, name, b.sel))
@@ -354,7 +385,7 @@ func (f *fragmentRun) compute(ctx context.Context, b *block) ([]arrow.Array, err
 	if len(f.p.spec.Computed) == 0 {
 		return nil, nil
 	}
-	cols, err := f.computed.run(ctx, b)
+	cols, err := runStep(ctx, &f.computed, b)
 	if err != nil {
 		return nil, err
 	}

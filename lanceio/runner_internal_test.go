@@ -1,0 +1,96 @@
+package lanceio
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// narrowReader gives the row numbers themselves, and refuses to give more than max at a time.
+type narrowReader struct {
+	mem   memory.Allocator
+	max   int64
+	asked []int64
+}
+
+func (r *narrowReader) Read(_ context.Context, ranges []encoding.RowRange) (arrow.Array, error) {
+	n := selection(ranges).count()
+	r.asked = append(r.asked, n)
+	if n > r.max {
+		return nil, errs.New(errs.ErrResourceExhausted, "%d rows at once", n)
+	}
+	b := array.NewInt64Builder(r.mem)
+	defer b.Release()
+	for _, row := range rowsIn(ranges) {
+		b.Append(int64(row))
+	}
+	return b.NewArray(), nil
+}
+
+// narrowRun is the scan of a fragment whose one column comes from a reader.
+func narrowRun(r *narrowReader, got *[]int64) *fragmentRun {
+	i := arrow.PrimitiveTypes.Int64
+	field := &table.Field{ID: 1, Name: "c", Type: i}
+	n := &node{field: field, name: "c", typ: i}
+	run := &runner{
+		p: &plan{schema: arrow.NewSchema([]arrow.Field{n.arrow()}, nil), spec: scan.Spec{Limit: -1}, output: []*node{n}},
+		a: assembler{r.mem}, c: newCounters(), left: -1,
+		emit: func(_ context.Context, b arrow.RecordBatch, _ int64) error {
+			*got = append(*got, b.Column(0).(*array.Int64).Int64Values()...)
+			b.Release()
+			return nil
+		},
+	}
+	return &fragmentRun{
+		runner: run, computed: step{opened: true},
+		project: step{
+			a: run.a, opened: true, window: window{rows: 64, max: windowRows, bytes: windowBytes},
+			columns: []*columnReader{{node: n, top: field, readers: []encoding.FieldReader{r}}},
+		},
+	}
+}
+
+func TestWindowsThatDoNotFitAreReadAgain(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	sel := rowsOf(5, 100).keep(func(i int) bool { return i%10 != 3 })
+	var got []int64
+	f := narrowRun(&narrowReader{mem: mem, max: 7}, &got)
+	if err := f.giveWindows(t.Context(), newBlock(sel)); err != nil {
+		t.Fatal(err)
+	}
+	var want []int64
+	for _, row := range rowsIn(sel) {
+		want = append(want, int64(row))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+	if n := f.c.metrics().RowsSelected; n != int64(len(want)) {
+		t.Errorf("%d rows were counted, want %d", n, len(want))
+	}
+}
+
+func TestRowThatDoesNotFit(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	var got []int64
+	r := &narrowReader{mem: mem, max: 0}
+	err := narrowRun(r, &got).giveWindows(t.Context(), newBlock(rowsOf(0, 10)))
+	if !errors.Is(err, errs.ErrResourceExhausted) || errors.Is(err, errTooWide) {
+		t.Errorf("%v, want resource exhausted", err)
+	}
+	if len(got) != 0 || !slices.Equal(r.asked, []int64{10, 5, 2, 1}) {
+		t.Errorf("rows %v came, %v were asked for", got, r.asked)
+	}
+}
