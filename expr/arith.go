@@ -154,9 +154,9 @@ func typeTemporal(op ArithOp, l, r arrow.DataType) (arrow.DataType, error) {
 	case lk == KindDate && rk == KindDate && op == Sub:
 		return arrow.PrimitiveTypes.Int64, nil
 	case lk == KindDate && isSpan:
-		return arrow.FixedWidthTypes.Timestamp_us, nil
+		return naiveMicros, nil
 	case lk == KindDate && rk == KindTime && op == Add:
-		return arrow.FixedWidthTypes.Timestamp_us, nil
+		return naiveMicros, nil
 	case lk == KindTimestamp && isSpan:
 		return &arrow.TimestampType{Unit: arrow.Microsecond}, nil
 	case lk == KindTimestampTZ && isSpan:

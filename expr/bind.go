@@ -342,6 +342,9 @@ var elementwise = map[string]bool{"abs": true, "coalesce": true, "ifnull": true,
 
 func (b Binder) call(e *Call) (Expr, error) {
 	name := strings.ToLower(e.Name)
+	if name == LanceDivide || name == LanceModulo {
+		return e, nil // made by a bound filter, and bound
+	}
 	if name == "any_match" || name == "all_match" {
 		return bindMatch(name, e.Args)
 	}

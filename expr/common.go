@@ -11,7 +11,10 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 )
 
-var hugeInt = &arrow.Decimal128Type{Precision: 38}
+var (
+	hugeInt     = &arrow.Decimal128Type{Precision: 38}
+	naiveMicros = &arrow.TimestampType{Unit: arrow.Microsecond}
+)
 
 // signedOf and unsignedOf give the integer types by bits.
 var (

@@ -18,6 +18,13 @@ const (
 	WindowFunc
 )
 
+// LanceDivide and LanceModulo are / and % on integers in Lance's own filters: they fail for zero. No statement can call
+// them by name.
+const (
+	LanceDivide = "lance_divide"
+	LanceModulo = "lance_modulo"
+)
+
 // Function describes one SQL function by its lower-case name.
 type Function struct {
 	Name    string
@@ -118,10 +125,15 @@ var (
 	resultInterval    = fixed(arrow.FixedWidthTypes.MonthDayNanoInterval)
 )
 
-func resultArg0(args []Expr) (arrow.DataType, error) {
-	if len(args) == 2 && KindOf(args[1].Type()) == KindInt {
-		return nil, nil // max(x, n) is a list
+// resultExtreme: max(x) is of x's type, max(x, n) a list of the n greatest.
+func resultExtreme(args []Expr) (arrow.DataType, error) {
+	if len(args) == 2 {
+		return resultListof(args)
 	}
+	return resultArg0(args)
+}
+
+func resultArg0(args []Expr) (arrow.DataType, error) {
 	t := args[0].Type()
 	if t == nil {
 		return nil, nil

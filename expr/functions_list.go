@@ -16,7 +16,7 @@ var functionRows = []functionRow{
 	{AggregateFunc, 1, 1, resultListof, false, "array_agg list"},
 	{AggregateFunc, 1, 1, resultSum, false, "sum"},
 	{AggregateFunc, 1, 1, resultUnknown, false, "mad sum_no_overflow"},
-	{AggregateFunc, 1, 2, resultArg0, false, "max min"},
+	{AggregateFunc, 1, 2, resultExtreme, false, "max min"},
 	{AggregateFunc, 1, 2, resultText, false, "group_concat listagg string_agg"},
 	{AggregateFunc, 1, 2, resultUnknown, false, "histogram quantile quantile_disc"},
 	{AggregateFunc, 1, 3, resultUnknown, false, "bitstring_agg"},

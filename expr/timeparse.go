@@ -214,7 +214,7 @@ func ParseDate(s string) (*Literal, error) {
 func ParseTimestamp(s string) (*Literal, error) {
 	in, ok := parseInstant(s)
 	if !ok {
-		return nil, badText(s, arrow.FixedWidthTypes.Timestamp_us)
+		return nil, badText(s, naiveMicros)
 	}
 	return in.literal(s, "")
 }

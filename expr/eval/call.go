@@ -39,8 +39,40 @@ func supportCall(e *expr.Call) bool {
 		}
 		return expr.KindOf(e.Typ) == expr.KindText
 	}
+	if e.Name == expr.LanceDivide || e.Name == expr.LanceModulo {
+		return canArith(lanceArith(e))
+	}
 	f, ok := functions[e.Name]
 	return ok && f.can(e.Args)
+}
+
+// lanceArith gives the operator that a Lance division is but for zero.
+func lanceArith(e *expr.Call) *expr.Arith {
+	op := expr.IntDiv
+	if e.Name == expr.LanceModulo {
+		op = expr.Mod
+	}
+	return &expr.Arith{Op: op, L: e.Args[0], R: e.Args[1], Typ: e.Typ}
+}
+
+// lanceDivide is division as in Lance's own filters: an error for zero.
+func (ev *evaluator) lanceDivide(e *expr.Call, rows words) (*vec, error) {
+	zero, err := ev.compare(expr.Eq, e.Args[1], expr.Int(0), rows)
+	if err != nil {
+		return nil, err
+	}
+	present, err := ev.isNull(e.Args[0], rows)
+	if err != nil {
+		return nil, err
+	}
+	bad := zero.t.and(present.f)
+	if rows != nil {
+		bad = bad.and(rows)
+	}
+	if bad.any() {
+		return nil, failed(e, errs.Invalidf("division by zero"))
+	}
+	return ev.arith(lanceArith(e), rows)
 }
 
 func supportListCall(e *expr.Call) bool {
@@ -74,6 +106,8 @@ func (ev *evaluator) call(e *expr.Call, rows words) (*vec, error) {
 		return ev.nullIf(e, rows)
 	case "concat":
 		return ev.concat(e, rows)
+	case expr.LanceDivide, expr.LanceModulo:
+		return ev.lanceDivide(e, rows)
 	}
 	f, ok := functions[e.Name]
 	if !ok {
