@@ -3,7 +3,7 @@
 // tables. Arrow values go in and out of DuckDB's vectors by code of this package, so that none is refused or changed
 // on the way (type carrier). It holds the only cgo of the module.
 //
-// DuckDB is locked down: no files, no network, no extensions, no settings but the time zone, bounded memory, threads
+// DuckDB is locked down: no files, no network, no extensions, no settings but a statement's time zone, bounded memory, threads
 // and temporary space; and of the SQL text that it is handed, only a single SELECT over the plan's own views and
 // without functions that tell of the server passes.
 package duckdb
@@ -166,7 +166,7 @@ func (i *instance) lock() error {
 	for _, sql := range []string{
 		"SET enable_external_access = false",
 		"SET allow_persistent_secrets = false",
-		"SET allowed_configs = ['timezone']",
+		"SET allowed_configs = ['timezone', 'streaming_buffer_size']",
 		"SET lock_configuration = true",
 	} {
 		if err := c.exec(sql); err != nil {

@@ -13,7 +13,7 @@ var deniedCalls = []string{
 	"current_setting", "set_config", "getenv", "getvariable", "current_query", "current_query_id", "current_connection_id",
 	"current_transaction_id", "txid_current", "setseed", "sleep_ms", "write_log", "nextval", "currval", "vector_type", "stats",
 	"json_execute_serialized_sql", "json_serialize_plan", "json_serialize_sql", "json_deserialize_sql", "parse_duckdb_log_message",
-	"in_search_path", "get_block_size", "create_sort_key", "error",
+	"in_search_path", "get_block_size",
 }
 
 // deniedPrefixes start the names of functions of the same kind.

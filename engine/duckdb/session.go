@@ -66,9 +66,16 @@ func (d *DB) begin(ctx context.Context, p *physical.Plan, mem memory.Allocator) 
 
 func (s *session) setUp(p *physical.Plan) error {
 	if err := s.exec("SET SESSION TimeZone = " + quoteText(s.zone)); err != nil {
-		return fmt.Errorf("time zone: %w", err)
+		if errors.Is(err, errs.ErrCanceled) {
+			return err
+		}
+		return errs.Invalidf("there is no time zone %q", s.zone)
 	}
 	if err := s.inst.fence.check(p.Residual); err != nil {
+		return err
+	}
+	// DuckDB counts just the fixed width of what it buffers of a result: its default of 1 MB may be gigabytes of texts.
+	if err := s.exec("SET streaming_buffer_size = '32KiB'"); err != nil {
 		return err
 	}
 	for _, sc := range p.Scans {
