@@ -12,6 +12,9 @@ import (
 // maxBufferBytes bounds one buffer of an answer.
 const maxBufferBytes = 1 << 36
 
+// maxReserve bounds the room that is made for bytes that are only expected.
+const maxReserve = 16 << 20
+
 // byteBuf is an Arrow buffer that grows. Its zero value with mem set is empty.
 type byteBuf struct {
 	mem memory.Allocator

@@ -4,6 +4,7 @@ import (
 	"context"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -24,6 +25,7 @@ type leaf struct {
 	pages   []*page
 	starts  []uint64 // of the pages, in entries; one more than there are pages
 	clock   uint64
+	scratch scratch
 }
 
 // maxDecompressed bounds one block that is decompressed.
@@ -99,6 +101,9 @@ type columnRead struct {
 	acc   *accumulator
 }
 
+// maxExpected bounds the number of values that are expected: what a page says of it is no more than a hint.
+const maxExpected = 1 << 20
+
 // begin plans a read of rows.
 func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
 	parts, err := l.parts(ranges)
@@ -106,13 +111,16 @@ func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
 		return nil, err
 	}
 	l.clock++
+	slots := uint64(0)
 	for _, p := range parts {
 		p.page.used = l.clock
 		if err := p.page.describe(); err != nil {
 			return nil, p.page.fault(err)
 		}
 		p.task = p.page.layout.open(p.rows)
+		slots += p.page.layout.slots(p.n)
 	}
+	acc.sink.expect(int(min(slots, maxExpected)))
 	return &columnRead{leaf: l, parts: parts, acc: acc}, nil
 }
 
@@ -147,6 +155,31 @@ func (c *columnRead) fetch(ctx context.Context, in Input) error {
 	}
 }
 
+// fetchAll fetches what some leaves need, side by side: each round of a leaf waits for the store.
+func fetchAll(ctx context.Context, in Input, reads []*columnRead) error {
+	if len(reads) == 1 {
+		return reads[0].fetch(ctx, in)
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	places := make(chan struct{}, maxFetches)
+	for _, c := range reads {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			if err := c.fetch(ctx, in); err != nil {
+				cancel(err) // the first one stays the cause
+			}
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
+}
+
+// maxFetches bounds the leaves of one field that are fetched at once.
+const maxFetches = 8
+
 // checkRead makes sure that an input gave what was asked for.
 func checkRead(ask []BufferRange, got [][]byte) error {
 	if len(got) != len(ask) {
@@ -174,6 +207,7 @@ func (c *columnRead) decode(ctx context.Context) error {
 		}
 	}
 	c.leaf.forget()
+	c.leaf.scratch.trim()
 	return nil
 }
 
@@ -210,21 +244,49 @@ type accumulator struct {
 	layers []layerSink  // of each node, from the leaf outward
 	wanted []*layerSink // of these the ones that this leaf gives; nil for the others
 	// The events of the page that is being decoded.
-	rep, def       []uint16
 	events         int
 	hasRep, hasDef bool
 	slots          int // of the sink, before the page
 
-	// Scratch of the layouts.
+	*scratch
+}
+
+// scratch is what a leaf's reads use one after the other.
+type scratch struct {
 	parts              chunkParts
+	rep, def           []uint16 // events of the page that is being decoded
 	chunkRep, chunkDef []uint16
 	starts             []rowStart
 	spans              []uint64
 	bytes              []byte
 }
 
+// maxScratch bounds what is kept of one slice of scratch, in elements.
+const maxScratch = 1 << 17
+
+// trim lets go of slices that have become large.
+func (s *scratch) trim() {
+	for _, l := range []*[]uint16{&s.rep, &s.def, &s.chunkRep, &s.chunkDef} {
+		if cap(*l) > maxScratch {
+			*l = nil
+		}
+	}
+	if cap(s.starts) > maxScratch {
+		s.starts = nil
+	}
+	if cap(s.spans) > maxScratch {
+		s.spans = nil
+	}
+	if cap(s.bytes) > maxScratch {
+		s.bytes = nil
+	}
+	s.parts.bufs = s.parts.bufs[:0]
+}
+
 func newAccumulator(l *leaf, mem memory.Allocator) *accumulator {
-	a := &accumulator{nodes: l.nodes, sink: newSink(l.shape, mem)}
+	a := &accumulator{nodes: l.nodes, sink: newSink(l.shape, mem), scratch: &l.scratch}
+	// What a read that failed left behind.
+	a.rep, a.def = a.rep[:0], a.def[:0]
 	a.layers = make([]layerSink, len(l.nodes))
 	a.wanted = make([]*layerSink, len(l.nodes))
 	for i, n := range l.nodes {

@@ -91,6 +91,8 @@ func newEmptyStruct(p *page, m *pb.ConstantLayout) (layout, error) {
 
 func (c *constant) levels() *levelPlan { return c.plan }
 
+func (c *constant) slots(rows uint64) uint64 { return rows }
+
 func (c *constant) kept() int { return 2*len(c.stored[0]) + 2*len(c.stored[1]) + len(c.inline) }
 
 type constantTask struct {

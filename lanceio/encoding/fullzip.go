@@ -110,6 +110,8 @@ func (f *fullZip) measure() error {
 
 func (f *fullZip) levels() *levelPlan { return f.plan }
 
+func (f *fullZip) slots(rows uint64) uint64 { return rows }
+
 func (f *fullZip) kept() int { return 8 * len(f.index) }
 
 // fullZipTask is one read of some rows.

@@ -95,6 +95,13 @@ func newMiniBlock(p *page, m *pb.MiniBlockLayout) (layout, error) {
 
 func (b *miniBlock) levels() *levelPlan { return b.plan }
 
+func (b *miniBlock) slots(rows uint64) uint64 {
+	if b.rep == nil || b.page.raw.Rows == 0 {
+		return rows
+	}
+	return uint64(float64(b.items) / float64(b.page.raw.Rows) * float64(rows))
+}
+
 func (b *miniBlock) kept() int {
 	n := 0
 	if b.chunks != nil {

@@ -29,6 +29,8 @@ type layout interface {
 	open(rows []RowRange) task
 	// levels says what the page's levels mean.
 	levels() *levelPlan
+	// slots is about how many leaf slots some rows of the page have.
+	slots(rows uint64) uint64
 	// kept is about how many bytes the layout holds on to.
 	kept() int
 }

@@ -20,6 +20,8 @@ type sink interface {
 	repeat(v *values, n int) error
 	// fill appends n values that mean nothing, for nulls.
 	fill(n int) error
+	// expect tells that about n values will come.
+	expect(n int)
 	// len is how many values there are.
 	len() int
 	// data gives them as Arrow data of a type that has the sink's shape. valid may be nil; it stays the caller's.
@@ -59,6 +61,7 @@ type countSink struct{ n int }
 func (s *countSink) append(_ *values, from, to int) error { s.n += to - from; return nil }
 func (s *countSink) repeat(_ *values, n int) error        { s.n += n; return nil }
 func (s *countSink) fill(n int) error                     { s.n += n; return nil }
+func (s *countSink) expect(int)                           {}
 func (s *countSink) len() int                             { return s.n }
 func (s *countSink) release()                             {}
 
@@ -104,6 +107,7 @@ func (s *bitSink) repeat(v *values, n int) error {
 }
 
 func (s *bitSink) fill(n int) error { return s.bits.fill(n, false) }
+func (s *bitSink) expect(n int)     { s.bits.bytes.reserve(min(n/8+16, maxReserve)) }
 func (s *bitSink) len() int         { return s.bits.n }
 func (s *bitSink) release()         { s.bits.release() }
 
@@ -122,6 +126,26 @@ type fixedSink struct {
 	buf   byteBuf
 	n     int
 	lent  bool // buf is the file's own bytes
+	// expected is how many values are to come, until the first has come.
+	expected int
+}
+
+// room makes room for n values.
+func (s *fixedSink) room(n int) ([]byte, error) {
+	if s.lent {
+		if err := s.own(); err != nil {
+			return nil, err
+		}
+	}
+	if s.expected > n {
+		s.buf.reserve(min(s.expected*s.width, maxReserve))
+	}
+	s.expected = 0
+	out, err := s.buf.extend(n * s.width)
+	if err == nil {
+		s.n += n
+	}
+	return out, err
 }
 
 // minLent is the size from which the file's bytes are used as they are: a smaller array would keep a larger read alive.
@@ -138,8 +162,8 @@ func (s *fixedSink) lend(data []byte) bool {
 }
 
 // own copies bytes of the file, so that more can be appended.
-func (s *fixedSink) own(mem memory.Allocator) error {
-	own := byteBuf{mem: mem}
+func (s *fixedSink) own() error {
+	own := byteBuf{mem: s.buf.mem}
 	out, err := own.extend(s.buf.n)
 	if err == nil {
 		copy(out, s.buf.bytes())
@@ -150,11 +174,6 @@ func (s *fixedSink) own(mem memory.Allocator) error {
 }
 
 func (s *fixedSink) append(v *values, from, to int) error {
-	if s.lent {
-		if err := s.own(s.buf.mem); err != nil {
-			return err
-		}
-	}
 	if v.dict != nil {
 		return s.gather(v, from, to)
 	}
@@ -165,13 +184,9 @@ func (s *fixedSink) append(v *values, from, to int) error {
 	if v.fromFile && s.width > 0 && s.lend(data) {
 		return nil
 	}
-	out, err := s.buf.extend(len(data))
-	if err != nil {
-		return err
-	}
+	out, err := s.room(to - from)
 	copy(out, data)
-	s.n += to - from
-	return nil
+	return err
 }
 
 // gather appends the dictionary's values at keys from to to.
@@ -183,7 +198,7 @@ func (s *fixedSink) gather(v *values, from, to int) error {
 	if err := checkKeys(v.data, v.bits, from, to, d.n); err != nil {
 		return err
 	}
-	out, err := s.buf.extend((to - from) * s.width)
+	out, err := s.room(to - from)
 	if err != nil {
 		return err
 	}
@@ -193,47 +208,32 @@ func (s *fixedSink) gather(v *values, from, to int) error {
 		copy(out[:w], d.data[k*w:(k+1)*w])
 		out = out[w:]
 	}
-	s.n += to - from
 	return nil
 }
 
 func (s *fixedSink) repeat(v *values, n int) error {
-	if s.lent {
-		if err := s.own(s.buf.mem); err != nil {
-			return err
-		}
-	}
 	if v.bits != 8*s.width {
 		return corruptf("constant of %d bits where the type has %d", v.bits, 8*s.width)
 	}
-	out, err := s.buf.extend(n * s.width)
+	out, err := s.room(n)
 	if err != nil {
 		return err
 	}
 	for at := copy(out, v.data[:s.width]); at > 0 && at < len(out); at *= 2 {
 		copy(out[at:], out[:at])
 	}
-	s.n += n
 	return nil
 }
 
 func (s *fixedSink) fill(n int) error {
-	if s.lent {
-		if err := s.own(s.buf.mem); err != nil {
-			return err
-		}
-	}
-	out, err := s.buf.extend(n * s.width)
-	if err != nil {
-		return err
-	}
+	out, err := s.room(n)
 	clear(out)
-	s.n += n
-	return nil
+	return err
 }
 
-func (s *fixedSink) len() int { return s.n }
-func (s *fixedSink) release() { s.buf.release() }
+func (s *fixedSink) expect(n int) { s.expected = n }
+func (s *fixedSink) len() int     { return s.n }
+func (s *fixedSink) release()     { s.buf.release() }
 
 func (s *fixedSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
 	return array.NewData(dt, s.n, []*memory.Buffer{valid, s.buf.finish()}, nil, nulls, 0), nil
@@ -245,6 +245,8 @@ type textSink struct {
 	offsets byteBuf
 	bytes   byteBuf
 	n       int
+	// expected is how many values are to come, until the first bytes have come.
+	expected int
 }
 
 // room appends n offsets' room and size bytes' room; base is where the bytes begin.
@@ -252,6 +254,12 @@ func (s *textSink) room(n int, size uint64) (offsets, bytes []byte, base uint64,
 	base = uint64(s.bytes.n)
 	if s.width == 4 && base+size > math.MaxInt32 || size > maxBufferBytes {
 		return nil, nil, 0, errs.New(errs.ErrResourceExhausted, "more than %d bytes of text in one array", math.MaxInt32)
+	}
+	if s.expected > n && size > 0 {
+		// What is to come is taken to be like what comes first.
+		s.offsets.reserve(min((s.expected+1)*s.width, maxReserve))
+		s.bytes.reserve(int(min(uint64(s.expected)*(size/uint64(n)+1), maxReserve)))
+		s.expected = 0
 	}
 	if offsets, err = s.offsets.extend(n * s.width); err != nil {
 		return nil, nil, 0, err
@@ -380,7 +388,8 @@ func (s *textSink) fill(n int) error {
 	return nil
 }
 
-func (s *textSink) len() int { return s.n }
+func (s *textSink) expect(n int) { s.expected = n }
+func (s *textSink) len() int     { return s.n }
 
 func (s *textSink) release() {
 	s.offsets.release()

@@ -51,7 +51,8 @@ func (s *fslSink) fill(n int) error {
 	return s.valid.appendValid(n * s.dim)
 }
 
-func (s *fslSink) len() int { return s.n }
+func (s *fslSink) expect(n int) { s.items.expect(n * s.dim) }
+func (s *fslSink) len() int     { return s.n }
 
 func (s *fslSink) release() {
 	s.valid.release()
@@ -185,7 +186,8 @@ func (s *dictSink) fill(n int) error {
 	return nil
 }
 
-func (s *dictSink) len() int { return s.n }
+func (s *dictSink) expect(n int) { s.keys.reserve(min(n*s.width, maxReserve)) }
+func (s *dictSink) len() int     { return s.n }
 
 func (s *dictSink) release() {
 	s.keys.release()
@@ -309,6 +311,12 @@ func (s *packedSink) fill(n int) error {
 }
 
 func (s *packedSink) len() int { return s.n }
+
+func (s *packedSink) expect(n int) {
+	for _, m := range s.members {
+		m.expect(n)
+	}
+}
 
 func (s *packedSink) release() {
 	for _, m := range s.members {

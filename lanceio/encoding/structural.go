@@ -64,7 +64,7 @@ type structuralReader struct {
 // The bytes that the input gives may become part of the answer, and so must stay valid and unchanged.
 func NewStructuralReader(v Version, field *Field, in Input, mem memory.Allocator, object string) (FieldReader, error) {
 	r := &structuralReader{in: in, mem: mem}
-	b := treeBuilder{version: v, object: object, mem: mem, dec: codec.NewDecompressor(maxDecompressed), reader: r}
+	b := treeBuilder{version: v, object: object, mem: mem, reader: r}
 	if v.Major != 2 || v.Minor < 1 || v.Minor > 2 {
 		return nil, errs.Unsupportedf("%s: column %s: data files of version %s", object, keyOf(field.Path), v)
 	}
@@ -81,7 +81,6 @@ type treeBuilder struct {
 	version Version
 	object  string
 	mem     memory.Allocator
-	dec     *codec.Decompressor
 	reader  *structuralReader
 }
 
@@ -177,7 +176,7 @@ func (b *treeBuilder) addLeaf(n *node, above []*node, scale uint64) error {
 	if n.field.Column == nil {
 		return nil
 	}
-	l := &leaf{object: b.object, version: b.version, key: keyOf(n.field.Path), shape: s, scale: scale, mem: b.mem, dec: b.dec}
+	l := &leaf{object: b.object, version: b.version, key: keyOf(n.field.Path), shape: s, scale: scale, mem: b.mem, dec: codec.NewDecompressor(maxDecompressed)}
 	n.leaf = l
 	l.nodes = append(l.nodes, n)
 	for i := len(above) - 1; i >= 0; i-- {
@@ -212,10 +211,10 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 			return nil, err
 		}
 	}
+	if err := fetchAll(ctx, r.in, reads); err != nil {
+		return nil, err
+	}
 	for i, c := range reads {
-		if err := c.fetch(ctx, r.in); err != nil {
-			return nil, err
-		}
 		if err := c.decode(ctx); err != nil {
 			return nil, err
 		}
