@@ -12,6 +12,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/planner/physical"
 )
 
 // query is a statement or a scan with all that its answer depends on. Tickets hold it.
@@ -58,7 +59,7 @@ func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*pl
 		if err != nil {
 			return nil, err
 		}
-		return &planned{statement: st, schema: schema, pins: resolver.pins()}, nil
+		return &planned{statement: st, schema: withTableMetadata(schema, st.Plan), pins: resolver.pins()}, nil
 	}
 	st, err := s.cfg.Planner.Plan(ctx, q.SQL, o)
 	if err != nil {
@@ -69,6 +70,15 @@ func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*pl
 		return nil, err
 	}
 	return &planned{statement: st, schema: sqlSchema(schema), pins: resolver.pins()}, nil
+}
+
+// withTableMetadata gives a scan's schema the metadata of its table's.
+func withTableMetadata(schema *arrow.Schema, p *physical.Plan) *arrow.Schema {
+	if len(p.Scans) != 1 {
+		return schema
+	}
+	md := p.Scans[0].Plan.Schema().Metadata()
+	return arrow.NewSchemaWithEndian(schema.Fields(), &md, schema.Endianness())
 }
 
 func (s *Server) resultSchema(ctx context.Context, st *planner.Statement) (*arrow.Schema, error) {
