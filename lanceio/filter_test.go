@@ -106,6 +106,7 @@ func TestFilterErrors(t *testing.T) {
 		"text with a Lance one":   {[]lanceio.ScanOption{lanceio.LanceFilter(id.Eq(expr.Int(1))), lanceio.Filter("id = 1")}, errs.ErrInvalidInput},
 		"no predicate":            {[]lanceio.ScanOption{lanceio.FilterExpr(id)}, errs.ErrInvalidInput},
 		"unknown column":          {[]lanceio.ScanOption{lanceio.FilterExpr(expr.Path("idd").Eq(expr.Int(1)))}, errs.ErrNotFound},
+		"unknown in the text":     {[]lanceio.ScanOption{lanceio.Filter("idd = 1")}, errs.ErrNotFound},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := open(t, "worked").NewScan(tt.opts...); !errors.Is(err, tt.kind) {

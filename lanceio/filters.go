@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/lancesql"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/ndarray"
 	"github.com/lanceflight/flightsrv/scan"
@@ -21,7 +22,7 @@ func (t *Table) setFilters(spec *scan.Spec, o scanOptions) error {
 		if o.filterExpr != nil || o.lanceFilter != nil {
 			return errs.Invalidf("table %s: Filter can't stand with FilterExpr or LanceFilter", t.name)
 		}
-		e, err := t.lanceSQL(*o.filterText)
+		e, err := lancesql.Filter(*o.filterText, t.resolve)
 		if err != nil {
 			return fmt.Errorf("table %s: filter: %w", t.name, err)
 		}
@@ -129,9 +130,4 @@ func (t *Table) match(part string, level []*table.Field, path expr.FieldPath) (*
 // variables finds the n-d array columns.
 func (t *Table) variables(_ int, column string) (ndarray.Variable, bool) {
 	return ndarray.Lookup(t.schema, column)
-}
-
-// lanceSQL reads a predicate in Lance's own SQL.
-func (t *Table) lanceSQL(text string) (expr.Expr, error) {
-	return nil, errs.Unsupportedf("Lance SQL text %q", text)
 }
