@@ -119,9 +119,9 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		}
 		return b.fields(e, e.Type(), []string{x.Name.Text}, x.Pos)
 	case *sqltext.ListLit:
-		return b.callOf("list_value", x.Items, nil, x.Pos, c)
+		return b.nested("list_value", x.Items, nil, x.Pos, c)
 	case *sqltext.StructLit:
-		return b.callOf("struct_pack", x.Values, x.Names, x.Pos, c)
+		return b.nested("struct_pack", x.Values, x.Names, x.Pos, c)
 	case *sqltext.RowLit:
 		return b.callOf("row", x.Items, nil, x.Pos, c)
 	case *sqltext.LambdaExpr:

@@ -57,6 +57,32 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 	return b.typed(&expr.Call{Name: name, Args: es, ArgNames: argNames}, pos)
 }
 
+// nested binds a list or struct literal, whose type is that of its parts where these agree.
+func (b *binder) nested(name string, args []sqltext.Expr, fields []string, pos int, c *exprCtx) (expr.Expr, error) {
+	e, err := b.callOf(name, args, fields, pos, c)
+	call, ok := e.(*expr.Call)
+	if err != nil || !ok || call.Typ != nil {
+		return e, err
+	}
+	out := *call
+	if name == "list_value" {
+		elem, err := expr.CommonTypeOf(call.Args...)
+		if err == nil && elem != nil {
+			out.Typ = arrow.ListOf(elem)
+		}
+		return &out, nil
+	}
+	list := make([]arrow.Field, len(call.Args))
+	for i, a := range call.Args {
+		if a.Type() == nil {
+			return e, nil
+		}
+		list[i] = arrow.Field{Name: fields[i], Type: a.Type(), Nullable: true}
+	}
+	out.Typ = arrow.StructOf(list...)
+	return &out, nil
+}
+
 // operator binds an operator that has no node of its own, as a call of the function of its name.
 func (b *binder) operator(op string, args []expr.Expr, pos int) (expr.Expr, error) {
 	if !IsOperator(op) {

@@ -112,8 +112,16 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 		if err != nil || x != nil {
 			return x, err
 		}
+		if x, err := b.alias(at, parts, n.Pos); err != nil || x != nil {
+			return x, err
+		}
 		if err := b.nearMiss(at, parts, n.Pos); err != nil && miss == nil {
 			miss = err
+		}
+	}
+	if len(n.Parts) == 1 && !n.Parts[0].Quoted {
+		if x, ok := b.now(strings.ToLower(parts[0]), 0); ok { // current_date and its kin need no parentheses
+			return x, nil
 		}
 	}
 	if miss != nil {
@@ -144,6 +152,19 @@ func (b *binder) resolveIn(s *scope, parts []string, pos int) (expr.Expr, error)
 		return nil, b.ambiguous(parts, found, pos)
 	}
 	return nil, nil
+}
+
+// alias reads a name that is no column as the alias of a select item. It gives nil where there is none.
+func (b *binder) alias(s *scope, parts []string, pos int) (expr.Expr, error) {
+	found := match(parts[0], s.aliases, func(it Item) string { return it.Name })
+	if len(found) == 0 {
+		return nil, nil
+	}
+	x, err := b.fields(found[0].Expr, found[0].Expr.Type(), parts[1:], pos)
+	if isMissingField(err) {
+		return nil, nil
+	}
+	return x, err
 }
 
 func (b *binder) ambiguous(parts []string, found []reading, pos int) error {
@@ -260,7 +281,11 @@ func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, e
 	return out, nil
 }
 
+// missingField is a path that goes wrong below a column: of is what has no such field, typ its type, and names are the
+// fields that it has.
 type missingField struct {
+	of    expr.Expr
+	typ   arrow.DataType
 	name  string
 	names []string
 	err   error
@@ -281,8 +306,8 @@ func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) 
 		st, ok := structOf(t)
 		if !ok {
 			if t != nil {
-				return nil, &missingField{name: name, err: b.fault(errs.ErrNotFound, pos, "", "%s has no field %q: it is a %s",
-					x, name, expr.SQLType(t))}
+				return nil, &missingField{of: x, typ: t, name: name, err: b.fault(errs.ErrNotFound, pos, "",
+					"%s has no field %q: it is of type %s", x, name, expr.SQLType(t))}
 			}
 			x, t = &expr.Extract{X: x, Name: name}, nil
 			continue
@@ -311,7 +336,7 @@ func (b *binder) noField(x expr.Expr, name string, st *arrow.StructType, pos int
 	for i, f := range st.Fields() {
 		names[i] = f.Name
 	}
-	return &missingField{name: name, names: names,
+	return &missingField{of: x, name: name, names: names,
 		err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "%s has no field %q", x, name)}
 }
 

@@ -3,6 +3,8 @@ package logical
 import (
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/scan"
@@ -70,8 +72,8 @@ func (b *binder) missBelow(r *relation, parts []string, pos int) error {
 		_, err := b.fields(&expr.Column{Rel: r.id, Path: expr.FieldPath{c.Name}, Typ: c.Type}, c.Type, parts[1:], pos)
 		if m, ok := err.(*missingField); ok { //nolint:errorlint // never wrapped
 			if m.names == nil {
-				return b.fault(errs.ErrNotFound, pos, "", "table %s has no column %s: %s is a %s, not a struct",
-					r.label(), expr.FieldPath(parts), c.Name, expr.SQLType(c.Type))
+				return b.fault(errs.ErrNotFound, pos, "", "table %s has no column %s: %s is of type %s and has no fields",
+					r.label(), expr.FieldPath(parts), m.of, shortType(m.typ))
 			}
 			return b.fault(errs.ErrNotFound, pos, didYouMean(m.name, m.names), "table %s has no column %s: there is no field %q",
 				r.label(), expr.FieldPath(parts), m.name)
@@ -107,4 +109,15 @@ func (b *binder) noColumn(rels []*relation, parts []string, pos int) error {
 		table = "tables " + strings.Join(labels, ", ") + " have"
 	}
 	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], names), "%s no column %s", table, expr.FieldPath(parts))
+}
+
+// shortType names a type for messages, nested ones just by their kind.
+func shortType(t arrow.DataType) string {
+	switch {
+	case expr.Elem(t) != nil:
+		return "LIST"
+	case t.ID() == arrow.MAP:
+		return "MAP"
+	}
+	return expr.SQLType(t)
 }

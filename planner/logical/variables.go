@@ -99,7 +99,8 @@ func (b *binder) noValues(c *exprCtx, pos int, operands ...expr.Expr) error {
 		}
 		elementwise := true
 		for j, o := range operands {
-			if t := o.Type(); j != i && t != nil && (expr.Elem(t) != nil || expr.KindOf(t) == expr.KindOther) {
+			_, param := o.(*expr.Param)
+			if t := o.Type(); j != i && !param && (t == nil || expr.Elem(t) != nil || expr.KindOf(t) == expr.KindOther) {
 				elementwise = false
 			}
 		}
