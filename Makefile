@@ -11,7 +11,7 @@ export CGO_ENABLED = 1
 .PHONY: build demo test lint setup fmt clean
 
 build:
-	$(GO) build -trimpath -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/flightsrv ./cmd/flightsrv
+	$(GO) build -tags $(TAGS) -ldflags "-X main.version=$(VERSION)" -o bin/flightsrv ./cmd/flightsrv
 
 setup:
 	integration/setup.sh
