@@ -64,7 +64,8 @@ func names(ids []sqltext.Ident) []string {
 
 func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o Options) (*Statement, error) {
 	out := &Statement{Kind: KindQuery}
-	lo := logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Now: o.Now}
+	lo := logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver,
+		Now: o.Now, Supports: supports}
 	if o.Params == nil {
 		types, err := paramTypes(ctx, parsed, q, lo)
 		if err != nil {

@@ -18,7 +18,7 @@ func planScan(ctx context.Context, r ScanRequest, o Options) (*Statement, error)
 	if err != nil {
 		return nil, err
 	}
-	t, err := logical.OpenTable(ctx, ref, logical.Options{TimeZone: o.TimeZone, Resolver: o.Resolver, Now: o.Now})
+	t, err := logical.OpenTable(ctx, ref, logical.Options{TimeZone: o.TimeZone, Resolver: o.Resolver, Now: o.Now, Supports: supports})
 	if err != nil {
 		return nil, err
 	}

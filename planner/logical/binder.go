@@ -21,6 +21,8 @@ type Options struct {
 	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
 	Resolver        Resolver
 	Now             time.Time
+	// Supports tells whether a scan can compute a bound expression; nil: any.
+	Supports func(expr.Expr) bool
 }
 
 // Limits on what one statement may name, so that hostile text costs little.

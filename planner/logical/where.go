@@ -1,9 +1,12 @@
 package logical
 
 import (
+	"errors"
 	"strings"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/lancesql"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
 
@@ -80,6 +83,10 @@ func (b *binder) lanceSQL(call *sqltext.FuncCall, ec *exprCtx) (expr.Expr, error
 		return nil, b.errorf(call.Pos, "lance_sql stands in the WHERE of a query over just one table")
 	}
 	e, err := b.lanceText(text, ec.s.rels[0])
+	var inner *errs.SQLError
+	if errors.As(err, &inner) { // its place is one in the inner text
+		err = errs.New(inner.Unwrap(), "lance_sql: %s", inner.Error())
+	}
 	return e, b.at(call.Pos, err)
 }
 
@@ -91,14 +98,10 @@ func literalString(l *expr.Literal) (string, bool) {
 	return s, ok
 }
 
-// lanceText binds Lance's own SQL text over one table.
+// lanceText binds Lance's own SQL text over one table. Only a scan reads it as Lance does, so it must be able to compute
+// all of it.
 func (b *binder) lanceText(text string, r *relation) (expr.Expr, error) {
-	e, err := parseLance(text)
-	if err != nil {
-		return nil, err
-	}
-	types := b.types
-	types.Resolve = func(c expr.Column) (expr.Column, error) {
+	e, err := lancesql.Filter(text, func(c expr.Column) (expr.Column, error) {
 		found, err := b.columnPaths(r, c.Path, 0)
 		if err != nil {
 			return c, err
@@ -117,14 +120,14 @@ func (b *binder) lanceText(text string, r *relation) (expr.Expr, error) {
 			return c, b.noColumn([]*relation{r}, c.Path, 0)
 		}
 		return *col, nil
-	}
-	if e, err = types.Bind(e); err != nil {
+	})
+	if err != nil {
 		return nil, err
 	}
-	if cols := expr.ElementComparisons(e); len(cols) > 0 {
-		return nil, b.errorf(0, "%s is a list and can't be compared with a value", cols[0].Path)
+	if b.o.Supports != nil && !b.o.Supports(e) {
+		return nil, errs.Unsupportedf("a scan can't compute the Lance filter %s yet", e)
 	}
-	return expr.AsBoolean(e, b.zone)
+	return e, nil
 }
 
 func relsOf(e expr.Expr) map[int]bool {
