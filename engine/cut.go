@@ -115,7 +115,9 @@ func sliceBytes(arr arrow.Array, from, to int) int64 {
 }
 
 // spread is the number of bytes between two offsets.
-func spread[T int32 | int64](offsets []T, from, to int) int64 { return int64(offsets[to] - offsets[from]) }
+func spread[T int32 | int64](offsets []T, from, to int) int64 {
+	return int64(offsets[to] - offsets[from])
+}
 
 func viewBytes(n int64, from, to int, valueLen func(int) int) int64 {
 	total := 16 * n

@@ -123,6 +123,7 @@ func (t *topN) add(in arrow.RecordBatch) error {
 	if err != nil {
 		return err
 	}
+	t.held[at].live++ // held while its rows come and go
 	for row := range int(in.NumRows()) {
 		r := keptRow{batch: at, row: row, seq: t.seq}
 		t.seq++
@@ -136,9 +137,7 @@ func (t *topN) add(in arrow.RecordBatch) error {
 			heap.Fix(t, 0)
 		}
 	}
-	if t.held[at].live == 0 {
-		t.let(at)
-	}
+	t.drop(at)
 	if t.heldBytes > t.compactAt {
 		return t.compact()
 	}
