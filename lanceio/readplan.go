@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -156,10 +157,9 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	return nil
 }
 
-// inColumn adds the fragment and column to an error that names none.
+// inColumn adds the column to an error that names none.
 func (r *fragmentReader) inColumn(f *table.Field, err error) error {
-	var corrupt *errs.CorruptError
-	if errors.As(err, &corrupt) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+	if strings.Contains(err.Error(), "column ") || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
 	return fmt.Errorf("column %s: %w", f.Name, err)

@@ -45,8 +45,9 @@ type runner struct {
 	c    *counters
 	a    assembler
 	emit func(ctx context.Context, b arrow.RecordBatch, bytes int64) error
-	skip int64 // rows that pass yet to be skipped
-	left int64 // rows yet to be given, negative for all
+	tick func(ctx context.Context) error // called now and then while no batch comes
+	skip int64                           // rows that pass yet to be skipped
+	left int64                           // rows yet to be given, negative for all
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -58,6 +59,9 @@ func (r *runner) run(ctx context.Context) error {
 			return err
 		}
 		if err := r.fragment(ctx, i); err != nil {
+			return err
+		}
+		if err := r.tick(ctx); err != nil {
 			return err
 		}
 	}
@@ -205,6 +209,10 @@ func (f *fragmentRun) windows(ctx context.Context, s *step, b *block, do func(co
 		win, behind := s.window.take(rest, -1)
 		part, err := b.pick(f.a, win)
 		if err != nil {
+			return err
+		}
+		if err := f.tick(ctx); err != nil {
+			part.release()
 			return err
 		}
 		switch err := do(ctx, part); {

@@ -43,8 +43,9 @@ func narrowRun(r *narrowReader, got *[]int64) *fragmentRun {
 	field := &table.Field{ID: 1, Name: "c", Type: i}
 	n := &node{field: field, name: "c", typ: i}
 	run := &runner{
-		p: &plan{schema: arrow.NewSchema([]arrow.Field{n.arrow()}, nil), spec: scan.Spec{Limit: -1}, output: []*node{n}},
-		a: assembler{r.mem}, c: newCounters(), left: -1,
+		tick: func(context.Context) error { return nil },
+		p:    &plan{schema: arrow.NewSchema([]arrow.Field{n.arrow()}, nil), spec: scan.Spec{Limit: -1}, output: []*node{n}},
+		a:    assembler{r.mem}, c: newCounters(), left: -1,
 		emit: func(_ context.Context, b arrow.RecordBatch, _ int64) error {
 			*got = append(*got, b.Column(0).(*array.Int64).Int64Values()...)
 			b.Release()

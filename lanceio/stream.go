@@ -97,8 +97,16 @@ func (s *stream) Close() error {
 func (s *stream) produce() {
 	defer close(s.done)
 	defer close(s.q.ch)
-	r := &runner{p: s.p, c: s.c, a: assembler{s.mem}, emit: s.q.put, skip: s.p.spec.Offset, left: s.p.spec.Limit}
-	if err := r.run(s.ctx); err != nil && !errors.Is(err, errEnough) {
+	joined := newCoalescer(s.p, assembler{s.mem}, s.q.put)
+	defer joined.drop()
+	r := &runner{
+		p: s.p, c: s.c, a: assembler{s.mem}, emit: joined.put, tick: joined.tick, skip: s.p.spec.Offset, left: s.p.spec.Limit,
+	}
+	err := r.run(s.ctx)
+	if err == nil || errors.Is(err, errEnough) {
+		err = joined.flush(s.ctx)
+	}
+	if err != nil {
 		if s.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = s.ctx.Err()
 		} else if !errors.Is(err, context.Canceled) && !errors.Is(err, context.DeadlineExceeded) {
