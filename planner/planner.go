@@ -34,6 +34,8 @@ type Options struct {
 	Now time.Time
 	// Writable tells that the server was started with --writable.
 	Writable bool
+	// Relational leaves all to DuckDB but what only a scan can compute: tests compare both ways of running a statement.
+	Relational bool
 }
 
 // Kind is the kind of a statement.

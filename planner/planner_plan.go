@@ -64,6 +64,10 @@ func names(ids []sqltext.Ident) []string {
 
 func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o Options) (*Statement, error) {
 	out := &Statement{Kind: KindQuery}
+	supports := supports
+	if o.Relational {
+		supports = scanOnly
+	}
 	lo := logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver,
 		Now: o.Now, Supports: supports}
 	if o.Params == nil {
@@ -88,8 +92,21 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	if err != nil {
 		return nil, err
 	}
-	out.Plan, err = physical.Build(ctx, fresh, physical.Options{TimeZone: o.TimeZone, Supports: supports, Notes: notes(bound.Reasons)})
+	out.Plan, err = physical.Build(ctx, fresh, physical.Options{TimeZone: o.TimeZone, Supports: supports, Notes: notes(bound.Reasons), Relational: o.Relational})
 	return out, err
+}
+
+// scanOnly accepts what supports does and DuckDB can't compute: tests on stats, and on the elements of lists.
+func scanOnly(e expr.Expr) bool {
+	only := false
+	expr.Walk(e, func(e expr.Expr) bool {
+		switch e.(type) {
+		case *expr.StatsTest, *expr.StatsState, *expr.Match:
+			only = true
+		}
+		return !only
+	})
+	return only && supports(e)
 }
 
 // paramTypes finds the type of each parameter by its place: utf8 where nothing tells.

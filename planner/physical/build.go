@@ -22,6 +22,8 @@ type Options struct {
 	Notes []string
 	// Direct forbids DuckDB: what needs it is an error.
 	Direct bool
+	// Relational leaves every query to DuckDB.
+	Relational bool
 }
 
 // Build decides who runs a query, plans its scans, and writes the residual SQL where there is one.
@@ -31,7 +33,7 @@ func Build(ctx context.Context, q *logical.Query, o Options) (*Plan, error) {
 		return nil, err
 	}
 	p := &Plan{Engine: DuckDB, TimeZone: o.TimeZone}
-	if d, ok := b.direct(q); ok {
+	if d, ok := b.direct(q); ok && !o.Relational {
 		p.Engine, p.Output, p.TopN, p.Limit, p.Offset = Direct, d.output, d.topN, d.limit, d.offset
 	} else if o.Direct {
 		return nil, errs.Unsupportedf("the filters of a scan can't all be computed by the scan")
