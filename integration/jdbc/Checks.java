@@ -34,8 +34,10 @@ public class Checks {
 
     static List<String> column(ResultSet rows, String name) throws SQLException {
         List<String> all = new ArrayList<>();
-        while (rows.next()) {
-            all.add(rows.getString(name));
+        try (rows) {
+            while (rows.next()) {
+                all.add(rows.getString(name));
+            }
         }
         return all;
     }
