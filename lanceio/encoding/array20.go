@@ -313,12 +313,12 @@ func (c *column20) read(ctx context.Context, ranges []RowRange) (arrow.Array, er
 	tasks := make([]task20, len(parts))
 	for i, p := range parts {
 		if tasks[i], err = p.page.decode(p.page.enc, p.rows, typ, 0); err != nil {
-			return nil, p.page.wrap(err)
+			return nil, err
 		}
 	}
-	values, err := run20(ctx, c.in, c.name, tasks)
+	values, err := c.run(ctx, tasks)
 	if err != nil {
-		return nil, c.wrap(err)
+		return nil, err
 	}
 	if c.blob {
 		return c.readBlobs(ctx, values)

@@ -51,12 +51,12 @@ func (n *listNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array, 
 	tasks := make([]task20, len(parts))
 	for i, p := range parts {
 		if tasks[i], err = p.page.listEnds(p.rows); err != nil {
-			return nil, p.page.wrap(err)
+			return nil, err
 		}
 	}
-	ends, err := run20(ctx, n.in, n.name, tasks)
+	ends, err := n.run(ctx, tasks)
 	if err != nil {
-		return nil, n.wrap(err)
+		return nil, err
 	}
 	l := lists20{offsets: make([]int64, 1, countRows20(ranges)+1), validity: make([]byte, bitmapSize20(int(countRows20(ranges))))}
 	for i, p := range parts {

@@ -57,8 +57,8 @@ func then20(t task20, err error, f func(*values20) (task20, error)) (task20, err
 	return join20([]task20{t}, func(v []*values20) (task20, error) { return f(v[0]) })
 }
 
-// run20 does tasks side by side: each round is one read for all of them.
-func run20(ctx context.Context, in Input, leaf string, tasks []task20) ([]*values20, error) {
+// run does tasks side by side: each round is one read for all of them. The tasks' own errors name column and page.
+func (c *column20) run(ctx context.Context, tasks []task20) ([]*values20, error) {
 	var out []*values20
 	all, err := join20(tasks, func(values []*values20) (task20, error) {
 		out = values
@@ -67,8 +67,8 @@ func run20(ctx context.Context, in Input, leaf string, tasks []task20) ([]*value
 	for err == nil && all.next != nil {
 		var got [][]byte
 		if len(all.need) > 0 {
-			if got, err = in.ReadRanges(ctx, leaf, all.need); err != nil {
-				return nil, err
+			if got, err = c.in.ReadRanges(ctx, c.name, all.need); err != nil {
+				return nil, c.wrap(err)
 			}
 		}
 		all, err = all.next(got)
