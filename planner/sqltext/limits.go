@@ -10,7 +10,7 @@ import (
 // gigabytes for text that is nothing but parentheses.
 const (
 	// MaxTextBytes is the longest statement taken.
-	MaxTextBytes = 1 << 20
+	MaxTextBytes = 8 << 20
 	// MaxTokens bounds the words, literals and signs of a statement, and so the memory of its tree.
 	MaxTokens = 250_000
 	// MaxNesting bounds how deep brackets may stand in each other.
@@ -25,7 +25,7 @@ const (
 // checkText refuses text that is too long, or is no UTF-8 text.
 func checkText(text string) error {
 	if len(text) > MaxTextBytes {
-		return &errs.SQLError{Line: 1, Column: 1, Msg: "the statement is too long", Hint: "at most 1 MiB of text is taken"}
+		return &errs.SQLError{Line: 1, Column: 1, Msg: "the statement is too long", Hint: "at most 8 MiB of text is taken"}
 	}
 	if !utf8.ValidString(text) {
 		for i, r := range text {
