@@ -24,7 +24,7 @@ var bothWays = []string{
 	`SELECT id FROM filters WHERE i NOT IN (1, 2)`, `SELECT id FROM filters WHERE i BETWEEN -5 AND 5`, `SELECT id FROM filters WHERE i NOT BETWEEN 5 AND -5`,
 	`SELECT id FROM filters WHERE (i > 0) IS NULL`, `SELECT id FROM filters WHERE (i = 1) IS NOT TRUE`, `SELECT id FROM filters WHERE i IS DISTINCT FROM 1`,
 	`SELECT id FROM filters WHERE b = 9007199254740993`, `SELECT id FROM filters WHERE b > 3e9`, `SELECT id FROM filters WHERE b % 3 = 1`, `SELECT id FROM filters WHERE b / 2 > 7.25`,
-	`SELECT id FROM filters WHERE b // 2 = -3`, `SELECT id FROM filters WHERE i + id > 100`, `SELECT id FROM filters WHERE id + 9223372036854775807 > 0`, `SELECT id + 9223372036854775807 AS x FROM filters`, `SELECT id FROM filters WHERE -i > 5`,
+	`SELECT id FROM filters WHERE b // 2 = -3`, `SELECT id FROM filters WHERE i + id > 100`, `SELECT id + 9223372036854775807 AS x FROM filters`, `SELECT id FROM filters WHERE -i > 5`,
 	`SELECT id, f FROM filters WHERE f > 0.5`, `SELECT id FROM filters WHERE f = f`, `SELECT id FROM filters WHERE f = 'nan'::DOUBLE`, `SELECT id FROM filters WHERE NOT (f < 1e300)`,
 	`SELECT id FROM filters WHERE f >= 'inf'`, `SELECT id FROM filters WHERE f = 0`, `SELECT id FROM filters WHERE f * 2 < i`,
 	`SELECT id, s FROM filters WHERE s > 'a'`, `SELECT id FROM filters WHERE s = ''`, `SELECT id FROM filters WHERE s LIKE '%a%'`, `SELECT id FROM filters WHERE s ILIKE 'A_%'`,
