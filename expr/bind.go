@@ -89,6 +89,8 @@ func (b Binder) node(e Expr) (Expr, error) {
 		return bindIndex(e)
 	case *Aggregate:
 		return b.aggregate(e)
+	case *Match:
+		return rebindMatch(e)
 	case *Cast:
 		if z := castZone(e.X.Type(), e.To, b.Zone); z != e.Zone && e.X.Type() != nil {
 			return &Cast{X: e.X, To: e.To, Try: e.Try, Implicit: e.Implicit, Zone: z}, nil
@@ -402,6 +404,17 @@ func bindMatch(name string, args []Expr) (Expr, error) {
 		kind = AllMatch
 	}
 	return &Match{Kind: kind, Path: list.Path, Pred: pred}, nil
+}
+
+// rebindMatch types a Match whose list has been resolved anew.
+func rebindMatch(e *Match) (Expr, error) {
+	for _, c := range Columns(e.Pred) {
+		if c.Path.Equal(e.Path) && Elem(c.Typ) != nil {
+			pred, err := elementPredicate(e.Pred, &c)
+			return &Match{Kind: e.Kind, Path: e.Path, Pred: pred}, err
+		}
+	}
+	return e, nil
 }
 
 // elementPredicate gives pred with the list column standing for its elements, typed anew.
