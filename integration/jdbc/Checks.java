@@ -44,18 +44,18 @@ public class Checks {
 
     public static void main(String[] args) throws Exception {
         String url = "jdbc:arrow-flight-sql://" + args[0] + "/?useEncryption=false";
-        try (Connection c = DriverManager.getConnection(url)) {
-            browse(c);
-            select(c);
-        }
-        try (Connection c = DriverManager.getConnection(url + "&catalog=lance")) {
-            check(c, "the catalog property", x -> {
-                try (var s = x.createStatement(); var r = s.executeQuery("SELECT count(*) FROM worked")) {
-                    r.next();
-                    equal(r.getLong(1), 4L);
-                }
-            });
-        }
+        Connection c = DriverManager.getConnection(url);
+        browse(c);
+        select(c);
+        Connection withCatalog = DriverManager.getConnection(url + "&catalog=lance");
+        check(withCatalog, "the catalog property", x -> {
+            try (var s = x.createStatement(); var r = s.executeQuery("SELECT count(*) FROM worked")) {
+                r.next();
+                equal(r.getLong(1), 4L);
+            }
+        });
+        // Not closed: the driver frees results that metadata calls prefetched in threads of its own, and its close()
+        // now and then complains of those as leaks, whatever the server is.
         System.exit(failed == 0 ? 0 : 1);
     }
 
