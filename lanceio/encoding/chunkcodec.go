@@ -211,9 +211,18 @@ func (c *listChunk) decode(bufs [][]byte, n int) (values, error) {
 }
 
 // packedChunk is a packed struct: its rows, whose members the sink takes apart.
-type packedChunk struct{ chunkCodec }
+type packedChunk struct {
+	chunkCodec
+	widths []uint64
+}
 
 func newPackedChunk(p *pb.PackedStruct, d *codec.Decompressor) (chunkCodec, error) {
 	inner, err := newChunkCodec(p.GetValues(), d)
-	return packedChunk{inner}, err
+	return packedChunk{inner, p.GetBitsPerValue()}, err
+}
+
+func (c packedChunk) decode(bufs [][]byte, n int) (values, error) {
+	v, err := c.chunkCodec.decode(bufs, n)
+	v.widths = c.widths
+	return v, err
 }

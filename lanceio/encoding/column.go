@@ -280,7 +280,8 @@ func (s *scratch) trim() {
 	if cap(s.bytes) > maxScratch {
 		s.bytes = nil
 	}
-	s.parts.bufs = s.parts.bufs[:0]
+	clear(s.parts.bufs) // they are parts of what was read
+	s.parts = chunkParts{bufs: s.parts.bufs[:0]}
 }
 
 func newAccumulator(l *leaf, mem memory.Allocator) *accumulator {

@@ -32,8 +32,8 @@ type constant struct {
 
 type constantKind struct{ value, levels, inline bool }
 
-// maxLevels bounds the levels of one page that are kept at once.
-const maxLevels = 1 << 28
+// maxLevels bounds the levels of a page that are decoded at once.
+const maxLevels = 1 << 26
 
 func newConstant(p *page, m *pb.ConstantLayout) (layout, error) {
 	if p.leaf.shape.kind == kindEmpty {
@@ -159,14 +159,14 @@ func readLevels(l *levelCodec, count uint64, src []byte) ([]uint16, error) {
 	if len(src) == 0 && count == 0 {
 		return nil, nil
 	}
+	if max(count, uint64(len(src)/2)) > maxLevels {
+		return nil, errs.New(errs.ErrResourceExhausted, "%d levels in one page", count)
+	}
 	if l == nil {
 		if len(src)%2 != 0 {
 			return nil, corruptf("levels of %d bytes", len(src))
 		}
 		return appendLevels(nil, src), nil
-	}
-	if count > maxLevels {
-		return nil, errs.New(errs.ErrResourceExhausted, "%d levels in one page", count)
 	}
 	return l.decode(nil, src, int(count))
 }

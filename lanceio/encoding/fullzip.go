@@ -326,26 +326,11 @@ func (f *fullZip) variableItems(a *accumulator, b []byte, rows uint64) error {
 			a.spans = append(a.spans, at, at)
 			continue
 		}
-		if f.text.ownSizes() {
-			size, err := f.text.measure(b[at:])
-			if err != nil {
-				return err
-			}
-			a.spans = append(a.spans, at, at+size)
-			at += size
-			continue
-		}
-		if end-at < uint64(f.length) {
-			return corruptf("item of %d bytes has no size", end-at)
-		}
-		size := uint64(binary.LittleEndian.Uint32(b[at:]))
-		if f.length == 8 {
-			size = binary.LittleEndian.Uint64(b[at:])
+		size, err := readSize(b[at:], f.length)
+		if err != nil {
+			return err
 		}
 		at += uint64(f.length)
-		if size > end-at {
-			return corruptf("value of %d bytes, %d are there", size, end-at)
-		}
 		a.spans = append(a.spans, at, at+size)
 		at += size
 	}

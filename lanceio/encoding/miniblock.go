@@ -79,7 +79,7 @@ func newMiniBlock(p *page, m *pb.MiniBlockLayout) (layout, error) {
 		if b.dict, err = newBlockCodec(m.GetDictionary(), dec); err != nil {
 			return nil, err
 		}
-		if m.GetNumDictionaryItems() > math.MaxInt32 {
+		if m.GetNumDictionaryItems() > maxDictionary(p) {
 			return nil, corruptf("dictionary of %d values", m.GetNumDictionaryItems())
 		}
 		b.dictLen = int(m.GetNumDictionaryItems())
@@ -91,6 +91,15 @@ func newMiniBlock(p *page, m *pb.MiniBlockLayout) (layout, error) {
 		return nil, corruptf("%d items for %d rows", b.items, p.events())
 	}
 	return b, p.buffers(want)
+}
+
+// maxDictionary bounds the values of a page's dictionary by its size, so that a few bytes cannot claim to hold all there
+// is room for: 1024 values for a byte is more than the compressions reach on values that differ.
+func maxDictionary(p *page) uint64 {
+	if len(p.raw.Buffers) < 3 {
+		return 0
+	}
+	return min(max(1<<20, min(p.raw.Buffers[2].Size, math.MaxInt32)*1024), math.MaxInt32)
 }
 
 func (b *miniBlock) levels() *levelPlan { return b.plan }

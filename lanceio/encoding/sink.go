@@ -177,7 +177,7 @@ func (s *fixedSink) append(v *values, from, to int) error {
 	if v.dict != nil {
 		return s.gather(v, from, to)
 	}
-	if v.bits != 8*s.width || v.items != nil || v.members != nil {
+	if v.bits != 8*s.width || v.items != nil || v.widths != nil {
 		return corruptf("values of %d bits where the type has %d", v.bits, 8*s.width)
 	}
 	data := v.data[from*s.width : to*s.width]

@@ -219,15 +219,18 @@ type packedSink struct {
 }
 
 func (s *packedSink) append(v *values, from, to int) error {
-	if v.members != nil {
-		return s.appendMembers(v, from, to)
+	if v.widths == nil {
+		return corruptf("values of %d bits in a column of packed structs", v.bits)
+	}
+	if len(v.widths) != len(s.shapes) {
+		return errs.Unsupportedf("%d of %d members of a packed struct", len(s.shapes), len(v.widths))
 	}
 	widths := make([]int, len(s.shapes))
 	total := 0
 	for i, m := range s.shapes {
 		widths[i] = fixedBytes(m)
-		if widths[i] < 0 {
-			return corruptf("packed rows with a member of no fixed width")
+		if widths[i] < 0 || v.widths[i] != 8*uint64(widths[i]) {
+			return corruptf("member %d of a packed struct has %d bits", i, v.widths[i])
 		}
 		total += widths[i]
 	}
@@ -248,19 +251,6 @@ func (s *packedSink) append(v *values, from, to int) error {
 			return err
 		}
 		at += w
-	}
-	s.n += to - from
-	return nil
-}
-
-func (s *packedSink) appendMembers(v *values, from, to int) error {
-	if len(v.members) != len(s.members) {
-		return corruptf("packed rows of %d members where the type has %d", len(v.members), len(s.members))
-	}
-	for i := range v.members {
-		if err := s.members[i].append(&v.members[i], from, to); err != nil {
-			return err
-		}
 	}
 	s.n += to - from
 	return nil

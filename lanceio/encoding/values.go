@@ -12,18 +12,18 @@ import (
 //	byte strings  text
 //	fixed lists   items, with dim items for each value; valid tells which of the items are not null, nil where all are
 //	keys          keys into dict: bits and data
-//	rows          members of a packed struct of which some have no fixed width
+//	rows          of a packed struct: bits and data; widths are those of the members in bits
 //
 // What it points to is good until its maker is used again.
 type values struct {
-	n       int
-	bits    int
-	data    []byte
-	text    codec.Variable
-	items   *values
-	valid   []byte
-	dict    *values
-	members []values
+	n      int
+	bits   int
+	data   []byte
+	text   codec.Variable
+	items  *values
+	valid  []byte
+	dict   *values
+	widths []uint64
 	// fromFile tells that data is the file's own bytes, which do not change.
 	fromFile bool
 }
