@@ -5,7 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -16,12 +19,13 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/planner/rules"
 )
 
 // TestGolden plans the statements of testdata and compares what comes out. The commands:
 //
 //	table [schema.]name [rows=n] [version=n]      columns, as parseSchema reads them
-//	plan [params=(1,'a')] [schema=s]              a statement: the plan, the result's columns, the residual SQL
+//	plan [params=(1,'a')] [expect=(Rule)]         a statement: the plan, the result's columns, the residual SQL
 //	spec                                          a statement: what each scan is asked for
 //	prepare                                       a statement with parameters: their types
 //	scan                                          a scan request as JSON: what the scan is asked for, the columns
@@ -53,6 +57,7 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		if err != nil {
 			return errorText(err)
 		}
+		checkRules(t, d, planner.AppliedRules(st))
 		return planText(st)
 	case "spec":
 		g.tables.asked = nil
@@ -121,6 +126,42 @@ func (g *golden) plan(t *testing.T, d *datadriven.TestData) (*planner.Statement,
 		}
 	}
 	return planner.Plan(context.Background(), d.Input, o)
+}
+
+// checkRules holds expect=(A,B) and expect-not=(C): rules that must, or must not, have changed something.
+func checkRules(t *testing.T, d *datadriven.TestData, applied []string) {
+	t.Helper()
+	for _, a := range d.CmdArgs {
+		if a.Key != "expect" && a.Key != "expect-not" {
+			continue
+		}
+		for _, name := range a.Vals {
+			if slices.Contains(applied, name) != (a.Key == "expect") {
+				d.Fatalf(t, "%s=%s, but the rules that applied are %v", a.Key, name, applied)
+			}
+		}
+	}
+}
+
+// TestEveryRuleHasACase fails for a rule that no golden case expects.
+func TestEveryRuleHasACase(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, f := range files {
+		b, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(b)
+	}
+	for _, r := range rules.Default {
+		if !regexp.MustCompile(`expect=\(?[A-Za-z,]*\b` + r.Name + `\b`).MatchString(all.String()) {
+			t.Errorf("no golden case has expect=%s", r.Name)
+		}
+	}
 }
 
 func paramOf(s string) *expr.Literal {

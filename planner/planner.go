@@ -27,7 +27,8 @@ type Options struct {
 	// TimeZone is the session's time zone; empty is UTC.
 	TimeZone string
 	// Params are the parameters' values, each of the type it was sent with. nil prepares a statement: ParamTypes and
-	// the result's columns are known then, but the plan stands for no particular values and must not be run.
+	// the result's columns are known then, but where there are parameters the plan stands for no values and must not be
+	// run.
 	Params   []*expr.Literal
 	Resolver Resolver
 	// Now is what now() and its kin give; the zero time is the time of the call.
@@ -63,6 +64,8 @@ type Statement struct {
 	Set  *Set
 	Use  []string // [catalog,] schema
 	Show *Show
+
+	applied []string // the rules that changed something, for tests
 }
 
 // Set is SET name = value or RESET name; the name is in lower case.

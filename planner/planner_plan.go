@@ -88,10 +88,11 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	if err != nil {
 		return nil, err
 	}
-	fresh, _, err := rules.Run(rules.Env{Supports: supports}, rules.Default, bound.Query)
+	fresh, applied, err := rules.Run(rules.Env{Supports: supports}, rules.Default, bound.Query)
 	if err != nil {
 		return nil, err
 	}
+	out.applied = applied
 	out.Plan, err = physical.Build(ctx, fresh, physical.Options{TimeZone: o.TimeZone, Supports: supports, Notes: notes(bound.Reasons), Relational: o.Relational})
 	return out, err
 }

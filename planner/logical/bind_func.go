@@ -305,9 +305,10 @@ func (b *binder) lambda(x *sqltext.LambdaExpr, c *exprCtx) (expr.Expr, error) {
 	s.parent = c.s
 	out := &expr.Lambda{}
 	for _, p := range x.Params {
-		name := strings.ToLower(p.Text)
-		s.lambda = append(s.lambda, lambdaVar{name: name})
-		out.Params = append(out.Params, name)
+		b.lambdas++ // names of our own: none can be a word of the grammar, or hide another
+		key := "p" + formatInt(int64(b.lambdas))
+		s.lambda = append(s.lambda, lambdaVar{name: p.Text, key: key})
+		out.Params = append(out.Params, key)
 	}
 	body, err := b.expr(x.Body, c.in(s))
 	if err != nil {

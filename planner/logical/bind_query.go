@@ -64,7 +64,7 @@ func (b *binder) count(x sqltext.Expr, ec *exprCtx) (expr.Expr, error) {
 		if n < 0 {
 			return nil, b.errorf(x.ExprPos(), "%s can't be negative", ec.what)
 		}
-		return &expr.Literal{Value: n, Typ: arrow.PrimitiveTypes.Int64}, nil
+		return expr.Int(n), nil
 	}
 	if len(expr.Columns(e)) > 0 {
 		return nil, b.errorf(x.ExprPos(), "%s can't read columns", ec.what)

@@ -64,6 +64,7 @@ type binder struct {
 	rels       int
 	relations  map[int]*relation
 	exprDepth  int
+	lambdas    int
 	reasons    []statsrewrite.Reason
 	ctes       int
 	depth      int

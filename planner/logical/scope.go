@@ -41,9 +41,10 @@ type scope struct {
 	lambda  []lambdaVar
 }
 
+// lambdaVar is a parameter of a lambda: key is what the plan calls it.
 type lambdaVar struct {
-	name string
-	typ  arrow.DataType
+	name, key string
+	typ       arrow.DataType
 }
 
 // cteScope is a chain of names that WITH gives, innermost first.
@@ -135,7 +136,7 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 func (b *binder) resolveIn(s *scope, parts []string, pos int) (expr.Expr, error) {
 	for i := len(s.lambda) - 1; i >= 0; i-- {
 		if v := s.lambda[i]; strings.EqualFold(v.name, parts[0]) {
-			return b.fields(&expr.LambdaParam{Name: v.name, Typ: v.typ}, v.typ, parts[1:], pos)
+			return b.fields(&expr.LambdaParam{Name: v.key, Typ: v.typ}, v.typ, parts[1:], pos)
 		}
 	}
 	for level := range 4 {

@@ -49,7 +49,10 @@ func (t *Table) Columns(names []string) (paths []expr.FieldPath, special []strin
 	for _, text := range names {
 		parts, err := sqltext.ParseName(text)
 		if err != nil {
-			return nil, nil, err
+			if len(t.Source.Schema().FieldIndices(text)) == 0 {
+				return nil, nil, err
+			}
+			parts = []sqltext.Ident{{Text: text, Quoted: true}} // a column's name as it is, though SQL would quote it
 		}
 		b, s, err := t.binder(text)
 		if err != nil {

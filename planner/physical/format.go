@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,6 +78,12 @@ func (f *formatter) text(e expr.Expr) string {
 			return "t" + strconv.Itoa(c.Rel) + "." + c.Path.String()
 		},
 		Subquery: func(*expr.Subquery) string { return "subquery" },
+		Special: func(e expr.Expr) (string, bool) {
+			if c, ok := e.(*expr.Call); ok {
+				return operatorText(c, f.text)
+			}
+			return "", false
+		},
 	}.Print(e)
 }
 
@@ -88,10 +95,18 @@ func (f *formatter) texts(es []expr.Expr) string {
 	return strings.Join(parts, ", ")
 }
 
+func (f *formatter) keys(keys []expr.SortKey) string {
+	named := slices.Clone(keys)
+	for i, k := range named {
+		named[i].X = &expr.Column{Path: expr.FieldPath{f.text(k.X)}}
+	}
+	return expr.Printer{Column: func(c *expr.Column) string { return c.Path[0] }}.Keys(named)
+}
+
 func (f *formatter) query(q *logical.Query) *line {
 	body := f.body(q)
 	if len(q.OrderBy) > 0 {
-		sort := &line{text: "sort: " + expr.Printer{Column: func(c *expr.Column) string { return f.text(c) }}.Keys(q.OrderBy)}
+		sort := &line{text: "sort: " + f.keys(q.OrderBy)}
 		sort.kids = []*line{body}
 		body = sort
 	}

@@ -1,7 +1,6 @@
 package physical
 
 import (
-	"strconv"
 	"strings"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -81,23 +80,21 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 	return "", false
 }
 
-func (r *renderer) call(e *expr.Call) (string, bool) {
+func (r *renderer) call(e *expr.Call) (string, bool) { return operatorText(e, r.expr) }
+
+// operatorText writes the calls that stand for operators.
+func operatorText(e *expr.Call, text func(expr.Expr) string) (string, bool) {
 	if op, ok := strings.CutSuffix(e.Name, " any"); ok && len(e.Args) == 2 {
-		return "(" + r.expr(e.Args[0]) + ") " + op + " ANY(" + r.expr(e.Args[1]) + ")", true
+		return "((" + text(e.Args[0]) + ") " + op + " ANY(" + text(e.Args[1]) + "))", true
 	}
 	if op, ok := strings.CutSuffix(e.Name, " all"); ok && len(e.Args) == 2 {
-		return "((" + r.expr(e.Args[0]) + ") " + op + " ALL(" + r.expr(e.Args[1]) + "))", true
+		return "((" + text(e.Args[0]) + ") " + op + " ALL(" + text(e.Args[1]) + "))", true
 	}
-	if logical.IsOperator(e.Name) {
-		if len(e.Args) == 1 {
-			return "(" + e.Name + "(" + r.expr(e.Args[0]) + "))", true
-		}
-		return "((" + r.expr(e.Args[0]) + ") " + e.Name + " (" + r.expr(e.Args[1]) + "))", true
+	if !logical.IsOperator(e.Name) {
+		return "", false
 	}
-	if e.Name == "row" {
-		return "row(" + r.list(e.Args) + ")", true
+	if len(e.Args) == 1 {
+		return "(" + e.Name + "(" + text(e.Args[0]) + "))", true
 	}
-	return "", false
+	return "((" + text(e.Args[0]) + ") " + e.Name + " (" + text(e.Args[1]) + "))", true
 }
-
-func itoa(n int) string { return strconv.Itoa(n) }

@@ -148,7 +148,7 @@ func (p *pruner) body(b logical.Body, keep []bool) {
 			if _, done := it.Expr.(*expr.Literal); done {
 				continue
 			}
-			b.Items[i].Expr = &expr.Literal{Typ: it.Expr.Type()}
+			b.Items[i].Expr = expr.Null()
 			p.changed = true
 		}
 	}
