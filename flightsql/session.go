@@ -62,8 +62,9 @@ func (s settings) get(name string) string {
 
 // session keeps options between calls, for clients that keep its cookie or log in for a token.
 type session struct {
-	mu  sync.Mutex
-	set map[string]string
+	mu        sync.Mutex
+	set       map[string]string
+	effective settings // set over the defaults, checked when they were set
 }
 
 func (s *Server) defaults() settings {
@@ -104,7 +105,7 @@ func (s *Server) openSession(ctx context.Context) (*session, error) {
 			return nil, err
 		}
 	}
-	got = &session{set: map[string]string{}}
+	got = &session{set: map[string]string{}, effective: s.defaults()}
 	s.sessions.put(id, got, sessionBytes)
 	return got, nil
 }
@@ -150,11 +151,8 @@ func (s *Server) settingsOf(ctx context.Context) (settings, error) {
 	}
 	if got != nil {
 		got.mu.Lock()
-		set := maps.Clone(got.set)
+		out = got.effective
 		got.mu.Unlock()
-		if err := s.merge(ctx, &out, set); err != nil {
-			return out, err
-		}
 	}
 	md, _ := metadata.FromIncomingContext(ctx)
 	headers := map[string]string{}
@@ -163,7 +161,8 @@ func (s *Server) settingsOf(ctx context.Context) (settings, error) {
 			headers[name] = v[len(v)-1]
 		}
 	}
-	return out, s.merge(ctx, &out, headers)
+	err = s.merge(ctx, &out, headers)
+	return out, err
 }
 
 // merge sets options, the catalog first since the schema is looked for in it.
@@ -248,7 +247,7 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 	if err := s.merge(ctx, &check, next); err != nil {
 		return err
 	}
-	in.set = next
+	in.set, in.effective = next, check
 	return nil
 }
 
