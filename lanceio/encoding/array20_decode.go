@@ -6,6 +6,7 @@ import (
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings20"
@@ -155,7 +156,7 @@ func joinFlat20(got [][]byte, rows []RowRange, n int, width uint64) *values20 {
 		v.data = make([]byte, bitmapSize20(n))
 		at := 0
 		for i, r := range rows {
-			copyBits20(v.data, at, got[i], int(r.Start%8), int(r.End-r.Start))
+			bitutil.CopyBitmap(got[i], int(r.Start%8), int(r.End-r.Start), v.data, at)
 			at += int(r.End - r.Start)
 		}
 	case len(got) == 1:
@@ -167,22 +168,6 @@ func joinFlat20(got [][]byte, rows []RowRange, n int, width uint64) *values20 {
 		}
 	}
 	return v
-}
-
-// copyBits20 copies n bits of src from bit from on to bit at of dst, whose bits there are 0.
-func copyBits20(dst []byte, at int, src []byte, from, n int) {
-	if at%8 == 0 && from%8 == 0 {
-		copy(dst[at/8:], src[from/8:from/8+bitmapSize20(n)])
-		if n%8 != 0 {
-			dst[at/8+n/8] &= 1<<(n%8) - 1
-		}
-		return
-	}
-	for i := range n {
-		if src[(from+i)/8]>>((from+i)%8)&1 == 1 {
-			dst[(at+i)/8] |= 1 << ((at + i) % 8)
-		}
-	}
 }
 
 // compressedFlat reads values of a buffer that is compressed as a whole.

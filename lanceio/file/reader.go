@@ -2,6 +2,7 @@ package file
 
 import (
 	"context"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -16,20 +17,14 @@ func (m *Metadata) Attach(ctx context.Context, in encoding.Input, root *encoding
 	if len(fields) != len(columnIndices) {
 		return false, errs.Corruptf(m.Object, -1, "%d fields and %d columns", len(fields), len(columnIndices))
 	}
-	byID := make(map[int32]int32, len(fields))
-	for i, id := range fields {
-		// A negative id marks a column that nothing reads any more, or one that is no field of the table's.
-		if id >= 0 {
-			byID[id] = columnIndices[i]
-		}
-	}
 	var nodes []*encoding.Field
 	var indices []int
 	var walk func(f *encoding.Field)
 	walk = func(f *encoding.Field) {
 		f.Column = nil
-		if c, ok := byID[f.ID]; ok && c >= 0 {
-			nodes, indices = append(nodes, f), append(indices, int(c))
+		// A negative id marks a column that nothing reads any more, or one that is no field of the table's.
+		if i := slices.Index(fields, f.ID); f.ID >= 0 && i >= 0 && columnIndices[i] >= 0 {
+			nodes, indices = append(nodes, f), append(indices, int(columnIndices[i]))
 		}
 		for _, child := range f.Children {
 			walk(child)

@@ -1,0 +1,2 @@
+// Package encodings20 holds the messages of lance.encodings: column encodings, and the array encodings of version 2.0.
+package encodings20
