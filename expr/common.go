@@ -212,7 +212,10 @@ func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
 			return nil, err
 		}
 	}
-	return typ, nil
+	if typ == nil {
+		return nil, nil
+	}
+	return Storage(typ), nil // a computed value is no dictionary and no extension
 }
 
 // literalFits tells whether an integer literal is a value of the integer type t.

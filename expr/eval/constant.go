@@ -123,6 +123,14 @@ func constWords(op expr.CompareOp, a arrow.Array, l *expr.Literal) (words, bool)
 
 func textWords(op expr.CompareOp, n int, s string, value func(int) string) words {
 	out, h := noWords(n), holds[op]
+	if !h[0] && !h[2] || h[0] && h[2] { // equality needs no order
+		for i := range n {
+			if (value(i) == s) == h[1] {
+				out.set(i)
+			}
+		}
+		return out
+	}
 	for i := range n {
 		if h[strings.Compare(value(i), s)+1] {
 			out.set(i)
@@ -221,37 +229,44 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// orderedWords compares each value with c; the loops are apart so that each has one plain comparison inside. Values
-// are in their type's own order: NaN is the caller's concern.
+// orderedWords compares each value with c, a word of 64 rows at a time; the loops are apart so that each has one plain
+// comparison inside. Values are in their type's own order: NaN is the caller's concern.
 func orderedWords[T cmp.Ordered](op expr.CompareOp, vals []T, c T, n int) words {
 	out := noWords(n)
+	for k := 0; k*64 < len(vals); k++ {
+		out[k] = orderedWord(op, vals[k*64:min(k*64+64, len(vals))], c)
+	}
+	return out
+}
+
+func orderedWord[T cmp.Ordered](op expr.CompareOp, vals []T, c T) (w uint64) {
 	switch op {
 	case expr.Eq, expr.NotDistinct:
 		for i, v := range vals {
-			out[i/64] |= b2u(v == c) << (uint(i) % 64)
+			w |= b2u(v == c) << (uint(i) & 63)
 		}
 	case expr.Ne, expr.Distinct:
 		for i, v := range vals {
-			out[i/64] |= b2u(v != c) << (uint(i) % 64)
+			w |= b2u(v != c) << (uint(i) & 63)
 		}
 	case expr.Lt:
 		for i, v := range vals {
-			out[i/64] |= b2u(v < c) << (uint(i) % 64)
+			w |= b2u(v < c) << (uint(i) & 63)
 		}
 	case expr.Le:
 		for i, v := range vals {
-			out[i/64] |= b2u(v <= c) << (uint(i) % 64)
+			w |= b2u(v <= c) << (uint(i) & 63)
 		}
 	case expr.Gt:
 		for i, v := range vals {
-			out[i/64] |= b2u(v > c) << (uint(i) % 64)
+			w |= b2u(v > c) << (uint(i) & 63)
 		}
 	case expr.Ge:
 		for i, v := range vals {
-			out[i/64] |= b2u(v >= c) << (uint(i) % 64)
+			w |= b2u(v >= c) << (uint(i) & 63)
 		}
 	}
-	return out
+	return w
 }
 
 // floatWords compares floats with c in DuckDB's order: a NaN value is above any number, so > and >= are the opposites
