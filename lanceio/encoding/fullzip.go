@@ -48,31 +48,8 @@ func newFullZip(p *page, m *pb.FullZipLayout) (layout, error) {
 	default:
 		f.control = 4
 	}
-	switch d := m.GetDetails().(type) {
-	case *pb.FullZipLayout_BitsPerValue:
-		if d.BitsPerValue%8 != 0 || d.BitsPerValue > maxValueBits {
-			return nil, corruptf("values of %d bits", d.BitsPerValue)
-		}
-		f.width = int(d.BitsPerValue / 8)
-		if f.rows, err = newRowCodec(m.GetValueCompression()); err != nil {
-			return nil, err
-		}
-		if f.rows.size() != f.width {
-			return nil, corruptf("values of %d bytes, the encoding has %d", f.width, f.rows.size())
-		}
-		if f.width+f.control == 0 && p.raw.Rows > 0 {
-			return nil, errs.Unsupportedf("full-zip page of values without bytes")
-		}
-	case *pb.FullZipLayout_BitsPerOffset:
-		if d.BitsPerOffset != 32 && d.BitsPerOffset != 64 {
-			return nil, corruptf("sizes of %d bits", d.BitsPerOffset)
-		}
-		f.length = int(d.BitsPerOffset / 8)
-		if f.text, err = newTextCodec(m.GetValueCompression(), p.leaf.dec); err != nil {
-			return nil, err
-		}
-	default:
-		return nil, errs.Unsupportedf("full-zip page without a width")
+	if err := f.readDetails(m); err != nil {
+		return nil, err
 	}
 	if f.length > 0 || plan.lists > 0 {
 		if err := p.buffers(2); err != nil {
@@ -91,6 +68,38 @@ func newFullZip(p *page, m *pb.FullZipLayout) (layout, error) {
 		return nil, corruptf("%d rows of %d bytes in a buffer of %d", p.raw.Rows, item, p.raw.Buffers[0].Size)
 	}
 	return f, nil
+}
+
+// readDetails reads the width of the values, or of their sizes, and their encoding.
+func (f *fullZip) readDetails(m *pb.FullZipLayout) error {
+	var err error
+	switch d := m.GetDetails().(type) {
+	case *pb.FullZipLayout_BitsPerValue:
+		if d.BitsPerValue%8 != 0 || d.BitsPerValue > maxValueBits {
+			return corruptf("values of %d bits", d.BitsPerValue)
+		}
+		f.width = int(d.BitsPerValue / 8)
+		if f.rows, err = newRowCodec(m.GetValueCompression()); err != nil {
+			return err
+		}
+		if f.rows.size() != f.width {
+			return corruptf("values of %d bytes, the encoding has %d", f.width, f.rows.size())
+		}
+		if f.width+f.control == 0 && f.page.raw.Rows > 0 {
+			return errs.Unsupportedf("full-zip page of values without bytes")
+		}
+	case *pb.FullZipLayout_BitsPerOffset:
+		if d.BitsPerOffset != 32 && d.BitsPerOffset != 64 {
+			return corruptf("sizes of %d bits", d.BitsPerOffset)
+		}
+		f.length = int(d.BitsPerOffset / 8)
+		if f.text, err = newTextCodec(m.GetValueCompression(), f.page.leaf.dec); err != nil {
+			return err
+		}
+	default:
+		return errs.Unsupportedf("full-zip page without a width")
+	}
+	return nil
 }
 
 // measure finds the width of the index's entries.

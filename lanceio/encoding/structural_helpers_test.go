@@ -205,7 +205,9 @@ func mustEqual(t *testing.T, got, want arrow.Array, ranges []encoding.RowRange) 
 	}
 }
 
-func whole(a arrow.Array) []encoding.RowRange { return []encoding.RowRange{{Start: 0, End: uint64(a.Len())}} }
+func whole(a arrow.Array) []encoding.RowRange {
+	return []encoding.RowRange{{Start: 0, End: uint64(a.Len())}}
+}
 
 // checked gives an allocator that must be empty when the test ends.
 func checked(t testing.TB) *memory.CheckedAllocator {
