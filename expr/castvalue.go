@@ -443,7 +443,7 @@ func textToInt(s string) (*big.Int, bool) {
 	for prefix, base := range map[string]int{"0x": 16, "0b": 2} {
 		if rest, ok := strings.CutPrefix(low, prefix); ok {
 			rest, ok = dropUnderscores(rest)
-			if !ok || rest == "" || strings.ContainsAny(rest, "+-") {
+			if !ok || rest == "" || len(rest) > 256 || strings.ContainsAny(rest, "+-") {
 				return nil, false
 			}
 			return new(big.Int).SetString(rest, base)

@@ -107,7 +107,7 @@ func (t *textScanner) fraction() int64 {
 	return v
 }
 
-// offset reads Z, UTC, +HH[[:]MM[:SS]] or a zone name.
+// zone reads Z, UTC, +HH[[:]MM[:SS]] or a zone name.
 func (t *textScanner) zone() (offset func(secs int64) int64, ok bool) {
 	rest := strings.TrimSpace(t.s)
 	if rest == "Z" || strings.EqualFold(rest, "UTC") {
@@ -136,12 +136,28 @@ func (t *textScanner) zone() (offset func(secs int64) int64, ok bool) {
 		}
 		return func(int64) int64 { return off }, true
 	}
+	if !zoneName(rest) {
+		return nil, false
+	}
 	loc, err := time.LoadLocation(rest)
-	if err != nil || rest == "" || strings.EqualFold(rest, "local") {
+	if err != nil {
 		return nil, false
 	}
 	t.s = ""
 	return func(secs int64) int64 { return wallOffset(secs, loc) }, true
+}
+
+// zoneName tells whether s can be the name of a zone; looking one up reads a file.
+func zoneName(s string) bool {
+	if s == "" || len(s) > 64 || strings.EqualFold(s, "local") || s[0] < 'A' || s[0] > 'z' {
+		return false
+	}
+	for _, r := range s {
+		if r != '/' && r != '_' && r != '-' && r != '+' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
 }
 
 // wallOffset gives the offset in seconds that holds in loc when its clocks show the given time.
@@ -177,9 +193,6 @@ func parseInstant(s string) (instant, bool) {
 	in.nanos = nanos % 1e9
 	if strings.TrimSpace(t.s) == "" {
 		return in, true
-	}
-	if rest, bc := strings.CutPrefix(t.s, " (BC)"); bc && strings.TrimSpace(rest) == "" {
-		return in, false
 	}
 	off, ok := t.zone()
 	if !ok || !full || strings.TrimSpace(t.s) != "" {

@@ -78,10 +78,5 @@ func FormatTimestamp(v int64, unit arrow.TimeUnit) string {
 	sec := floorDiv(v, 1e9/per)
 	frac := (v - sec*(1e9/per)) * per
 	days := floorDiv(sec, 86400)
-	date := FormatDate(days)
-	clock := FormatTime((sec-days*86400)*1e9 + frac)
-	if d, bc := strings.CutSuffix(date, " (BC)"); bc {
-		return d + " " + clock + " (BC)"
-	}
-	return date + " " + clock
+	return FormatDate(days) + " " + FormatTime((sec-days*86400)*1e9+frac)
 }

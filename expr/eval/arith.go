@@ -33,6 +33,8 @@ func canArith(e *expr.Arith) bool {
 		return !null && lk.Exact() && rk.Exact() && (lk == expr.KindDecimal || rk == expr.KindDecimal)
 	case expr.KindDate:
 		return lk == expr.KindDate && rk == expr.KindInt
+	case expr.KindTimestamp:
+		return canAddInterval(e)
 	}
 	return false
 }
@@ -82,6 +84,8 @@ func kernel(e *expr.Arith, l, r, out *vec) func(i int) (bool, error) {
 	switch {
 	case e.Op == expr.Concat:
 		return concatKernel(l, r, out)
+	case out.kind == expr.KindTimestamp:
+		return intervalKernel(e, l, r, out)
 	case out.kind == expr.KindDate:
 		return dateKernel(e, l, r, out)
 	case out.kind == expr.KindInt && l.kind == expr.KindDate:
