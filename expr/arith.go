@@ -48,7 +48,7 @@ func operandType(e Expr, other arrow.DataType) arrow.DataType {
 	if !ok || l.Value == nil {
 		return e.Type()
 	}
-	if KindOf(l.Typ) == KindInt && KindOf(other) == KindInt && literalFits(l, other) {
+	if KindOf(other) == KindInt && literalFits(l, other) {
 		return other
 	}
 	if KindOf(l.Typ) == KindText && KindOf(other).Numeric() {

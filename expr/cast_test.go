@@ -185,6 +185,7 @@ func TestTypeArith(t *testing.T) {
 		{expr.Sub, typed("i16"), typed("u8"), "SMALLINT"}, {expr.Mul, typed("i32"), typed("u32"), "BIGINT"},
 		{expr.Add, typed("i64"), typed("u64"), "DECIMAL(38,0)"}, {expr.Add, typed("u8"), typed("u16"), "USMALLINT"},
 		{expr.Add, typed("i8"), one, "TINYINT"}, {expr.Add, typed("i8"), big, "INTEGER"}, {expr.Add, typed("u64"), one, "UBIGINT"},
+		{expr.Add, typed("u64"), num(t, "18446744073709551615"), "UBIGINT"},
 		{expr.Add, typed("f"), typed("i64"), "FLOAT"}, {expr.Add, typed("f"), typed("d"), "DOUBLE"}, {expr.Mul, typed("n"), typed("d"), "DOUBLE"},
 		{expr.Add, typed("n"), one, "DECIMAL(13,2)"}, {expr.Mul, typed("n"), one, "DECIMAL(18,2)"}, {expr.Add, typed("m"), typed("m"), "DECIMAL(18,4)"},
 		{expr.Add, typed("w"), typed("i64"), "DECIMAL(38,10)"}, {expr.Mod, typed("n"), one, "DECIMAL(12,2)"},

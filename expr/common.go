@@ -190,7 +190,7 @@ func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
 			}
 			return nil, nil
 		}
-		if l, ok := e.(*Literal); ok && l.Value != nil && (KindOf(l.Typ) == KindText || KindOf(l.Typ) == KindInt) {
+		if l, ok := e.(*Literal); ok && l.Value != nil && (KindOf(l.Typ) == KindText || integerLiteral(l)) {
 			lits = append(lits, e)
 			continue
 		}
@@ -221,11 +221,16 @@ func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
 // literalFits tells whether an integer literal is a value of the integer type t.
 func literalFits(l *Literal, t arrow.DataType) bool {
 	n, _, ok := Exact(l.Value, l.Typ)
-	if !ok || KindOf(l.Typ) != KindInt {
+	if !ok || !integerLiteral(l) {
 		return false
 	}
 	_, ok = IntValue(n, t)
 	return ok
+}
+
+// integerLiteral tells whether l was written as a whole number: those past BIGINT are decimals of 38 digits here.
+func integerLiteral(l *Literal) bool {
+	return l.Value != nil && (KindOf(l.Typ) == KindInt || arrow.TypeEqual(Storage(l.Typ), hugeInt))
 }
 
 // ConvertTo gives e as type t: itself where it has that type, a converted literal, or an implicit cast.
