@@ -87,13 +87,24 @@ func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, r
 				return nil, err
 			}
 		}
-		m.hide = append(columnsOf(l), columnsOf(r)...)
+		m.hide = append(hiddenBy(s, expr.Columns(l)), hiddenBy(s, expr.Columns(r))...)
 		s.merged = append(dropMerged(s.merged, m.hide), m)
 	}
 	return expr.AllOf(conds...), nil
 }
 
-func columnsOf(e expr.Expr) []expr.Column { return expr.Columns(e) }
+// hiddenBy are the columns that stand behind cols: those that an earlier USING merged into them too.
+func hiddenBy(s *scope, cols []expr.Column) []expr.Column {
+	var out []expr.Column
+	for _, c := range cols {
+		if m, _, ok := mergedFor(s, c.Rel, c.Path[0]); ok {
+			out = append(out, m.hide...)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
 
 func (b *binder) usingSide(name string, pos int, s *scope, side string) (expr.Expr, error) {
 	x, err := b.resolveIn(s, []string{name}, pos)

@@ -308,7 +308,7 @@ func (b *binder) cteRef(t *sqltext.TableName, def *cteDef, s *scope) (From, erro
 	if alias == nil {
 		alias = &sqltext.Ident{Text: t.Name[0].Text}
 	}
-	q := &Query{}
+	var q *Query
 	var err error
 	if def.kept != nil {
 		q = def.kept.Query

@@ -14,18 +14,19 @@ func Clone(q *Query) *Query { return MapExprs(q, func(e expr.Expr) expr.Expr { r
 // MapExprs gives a copy of a query with f applied to every expression as a whole, after the subqueries in it were
 // copied in the same way.
 func MapExprs(q *Query, f func(expr.Expr) expr.Expr) *Query {
-	c := &cloner{ctes: map[*CTE]*CTE{}, f: f}
+	c := &cloner{ctes: map[*CTE]*CTE{}, subs: map[*Query]*Query{}, f: f}
 	return c.query(q)
 }
 
 // MapResidual is MapExprs for what stands above the scans: their filters stay as they are.
 func MapResidual(q *Query, f func(expr.Expr) expr.Expr) *Query {
-	c := &cloner{ctes: map[*CTE]*CTE{}, f: f, above: true}
+	c := &cloner{ctes: map[*CTE]*CTE{}, subs: map[*Query]*Query{}, f: f, above: true}
 	return c.query(q)
 }
 
 type cloner struct {
 	ctes  map[*CTE]*CTE
+	subs  map[*Query]*Query // subqueries in expressions: one that stands in two places stays one
 	f     func(expr.Expr) expr.Expr
 	above bool // leave the scans' filters alone
 }
@@ -155,14 +156,17 @@ func (c *cloner) expr(e expr.Expr) expr.Expr {
 		if !ok {
 			return n
 		}
-		return &expr.Subquery{Kind: s.Kind, Operand: s.Operand, Op: s.Op, Query: c.query(q), Typ: s.Typ}
+		if c.subs[q] == nil {
+			c.subs[q] = c.query(q)
+		}
+		return &expr.Subquery{Kind: s.Kind, Operand: s.Operand, Op: s.Op, Query: c.subs[q], Typ: s.Typ}
 	})
 	return c.f(e)
 }
 
 // mapNodes is expr.Rewrite for functions that can't fail.
 func mapNodes(e expr.Expr, f func(expr.Expr) expr.Expr) expr.Expr {
-	out, _, _ := expr.Rewrite(e, func(n expr.Expr) (expr.Expr, error) { return f(n), nil }) //nolint:errcheck // f gives none
+	out, _, _ := expr.Rewrite(e, func(n expr.Expr) (expr.Expr, error) { return f(n), nil })
 	return out
 }
 

@@ -98,9 +98,7 @@ func (b *binder) interval(x *sqltext.IntervalLit, c *exprCtx) (expr.Expr, error)
 	if unit == "" {
 		return b.typed(&expr.Cast{X: e, To: arrow.FixedWidthTypes.MonthDayNanoInterval}, x.Pos)
 	}
-	if strings.HasSuffix(unit, "s") {
-		unit = strings.TrimSuffix(unit, "s")
-	}
+	unit = strings.TrimSuffix(unit, "s")
 	plural := map[string]string{"century": "centuries", "millennium": "millennia"}[unit]
 	if plural == "" {
 		plural = unit + "s"

@@ -215,15 +215,23 @@ func (b *binder) qualified(s *scope, parts []string, n, pos int) ([]reading, err
 
 // unqualified reads parts as a column path of any relation.
 func (b *binder) unqualified(s *scope, parts []string, pos int) ([]reading, error) {
+	var exact, folded []reading
 	for _, m := range match(parts[0], s.merged, func(m merged) string { return m.name }) {
 		x, err := b.fields(m.expr, m.expr.Type(), parts[1:], pos)
+		if isMissingField(err) {
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}
-		return []reading{{x: x, what: m.name}}, nil
+		if m.name == parts[0] {
+			exact = append(exact, reading{x: x, what: "the joined " + m.name})
+		} else {
+			folded = append(folded, reading{x: x, what: "the joined " + m.name})
+		}
 	}
-	var exact, folded []reading
 	for _, r := range s.rels {
+		r := s.unmerged(r)
 		found, err := b.columnPaths(r, parts, pos)
 		if err != nil {
 			return nil, err
@@ -240,6 +248,24 @@ func (b *binder) unqualified(s *scope, parts []string, pos int) ([]reading, erro
 		return exact, nil
 	}
 	return folded, nil
+}
+
+// unmerged is a relation without the columns that USING merged: their bare names mean the merged column.
+func (s *scope) unmerged(r *relation) *relation {
+	hidden := false
+	out := *r
+	out.cols = make([]Col, 0, len(r.cols))
+	for _, c := range r.cols {
+		if _, _, merged := mergedFor(s, r.id, c.Key); merged {
+			hidden = true
+			continue
+		}
+		out.cols = append(out.cols, c)
+	}
+	if !hidden {
+		return r
+	}
+	return &out
 }
 
 func isExact(r *relation, part string) bool {

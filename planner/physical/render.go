@@ -14,8 +14,6 @@ import (
 type renderer struct {
 	scans map[int]*builtScan
 	froms []map[int]logical.From // the relations in scope, innermost last
-	items []logical.Item         // the SELECT list of the block whose ORDER BY is being written
-	cols  []logical.Col
 	err   error
 }
 

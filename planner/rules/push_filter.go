@@ -26,6 +26,7 @@ func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
 				changed = pushBlock(env, sel) || changed
 			}
 		}
+		eachScan(q, func(s *logical.Scan) { s.Filter = safeFirst(s.Filter) })
 		return changed
 	})
 }
@@ -56,6 +57,33 @@ func pushBlock(env Env, sel *logical.Select) bool {
 		changed = changed || !expr.Equal(on, j.On)
 	})
 	return changed
+}
+
+// safeFirst puts the conjuncts that can't fail before those that can (casts, arithmetic that overflows, functions): these
+// are computed only for the rows that are left, so that no row which other conjuncts rule out makes the query fail.
+func safeFirst(cond expr.Expr) expr.Expr {
+	var safe, risky []expr.Expr
+	for _, c := range expr.Conjuncts(cond) {
+		if expr.Has(c, canFail) {
+			risky = append(risky, c)
+		} else {
+			safe = append(safe, c)
+		}
+	}
+	if len(safe) == 0 || len(risky) == 0 {
+		return cond
+	}
+	return expr.AllOf(append(safe, risky...)...)
+}
+
+func canFail(e expr.Expr) bool {
+	switch e := e.(type) {
+	case *expr.Cast:
+		return !e.Try
+	case *expr.Arith, *expr.Neg, *expr.Call:
+		return true
+	}
+	return false
 }
 
 func merge(dst, src map[int]logical.From) {
