@@ -142,8 +142,15 @@ func (o *openOptions) manifest(ctx context.Context, uri string) (*table.Manifest
 }
 
 func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file table.VersionFile) (*table.Manifest, error) {
-	key := objectKey{uri, path.Join(dir, file.Name), file.ETag}
-	if m, ok := o.cache.manifests.get(key); ok && file.ETag != "" {
+	key := objectKey{uri: uri, name: path.Join(dir, file.Name), etag: file.ETag}
+	if key.etag == "" {
+		info, err := o.store.Stat(ctx, key.name)
+		if err != nil {
+			return nil, err
+		}
+		key.etag = info.ETag
+	}
+	if m, ok := o.cache.manifests.get(key); ok {
 		return m, nil
 	}
 	m, err := table.ReadManifest(ctx, o.store, dir, file)
@@ -151,7 +158,7 @@ func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file ta
 		return nil, err
 	}
 	// What was read is what the etag names only if the etag is still the same.
-	if info, err := o.store.Stat(ctx, key.name); err == nil && info.ETag == file.ETag && file.ETag != "" {
+	if info, err := o.store.Stat(ctx, key.name); err == nil && info.ETag == key.etag && key.etag != "" {
 		weight := manifestWeight + fragmentWeight*len(m.Fragments) + fieldWeight*len(m.Message().GetFields())
 		o.cache.manifests.put(key, m, int64(weight))
 	}

@@ -91,15 +91,15 @@ func (l *Local) List(ctx context.Context, dir string) ([]Info, error) {
 	}
 	infos := make([]Info, 0, len(entries))
 	for _, e := range entries {
-		// os.Stat and not e.Info: a link to a folder is a folder.
-		st, err := os.Stat(filepath.Join(file, e.Name()))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue // gone since it was listed
+		info := Info{Name: e.Name(), Dir: e.IsDir()}
+		if e.Type()&fs.ModeSymlink != 0 { // a link to a folder is a folder
+			st, err := os.Stat(filepath.Join(file, e.Name()))
+			if err != nil {
+				continue // it leads nowhere
+			}
+			info = infoOf(e.Name(), st)
 		}
-		if err != nil {
-			return nil, pathless(clean, err)
-		}
-		infos = append(infos, infoOf(e.Name(), st))
+		infos = append(infos, info)
 	}
 	return infos, nil
 }

@@ -51,7 +51,8 @@ type Store interface {
 	Open(ctx context.Context, name string) (Reader, error)
 	// Stat describes an object or folder.
 	Stat(ctx context.Context, name string) (Info, error)
-	// List gives what lies directly in a folder, sorted by name; "" is the root.
+	// List gives what lies directly in a folder, sorted by name; "" is the root. Where a listing costs a call for each
+	// object to learn more, it tells just Name and Dir: a table may have thousands of versions.
 	List(ctx context.Context, dir string) ([]Info, error)
 }
 

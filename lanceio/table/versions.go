@@ -26,7 +26,7 @@ const (
 type VersionFile struct {
 	Version uint64
 	Name    string // relative to the branch's folder: "_versions/..."
-	ETag    string // of the listing; empty where it was not listed
+	ETag    string // empty where the store's listing does not tell it
 }
 
 // parseVersionName reads the version off a file name: the number itself, or 2^64-1 less the number in 20 digits.
