@@ -242,7 +242,7 @@ func (c *converter) selectBlock(n *ast.SelectStmt, first *ast.FuncCallExpr, side
 			return nil
 		}
 	}
-	if n.From != nil {
+	if n.From != nil && !c.nothing(n.From.TableRefs) {
 		out.From = c.from(n.From.TableRefs)
 	}
 	if n.Where != nil {
@@ -255,6 +255,19 @@ func (c *converter) selectBlock(n *ast.SelectStmt, first *ast.FuncCallExpr, side
 		out.Having = c.expr(n.Having.Expr)
 	}
 	return out
+}
+
+// nothing tells whether the only table is the stand-in of a SELECT without FROM.
+func (c *converter) nothing(join *ast.Join) bool {
+	src, ok := join.Left.(*ast.TableSource)
+	if !ok || join.Right != nil {
+		return false
+	}
+	table, ok := src.Source.(*ast.TableName)
+	if ok {
+		_, ok = c.entry(table.Name.O).(sideNothing)
+	}
+	return ok
 }
 
 func (c *converter) item(out *Select, f *ast.SelectField) {

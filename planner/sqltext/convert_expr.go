@@ -45,7 +45,11 @@ func (c *converter) expr(node ast.ExprNode) Expr {
 		}
 	case *ast.UnaryOperationExpr:
 		if op := nativeUnary[n.Op]; op != "" {
-			return &Unary{c.at(n), op, c.expr(n.V)}
+			x := c.expr(n.V)
+			if exists, ok := x.(*ExistsExpr); ok && op == "NOT" && !exists.Not {
+				return &ExistsExpr{c.at(n), exists.Query, true}
+			}
+			return &Unary{c.at(n), op, x}
 		}
 	case *ast.IsNullExpr:
 		return &IsTest{c.at(n), c.expr(n.Expr), "NULL", n.Not}

@@ -55,8 +55,13 @@ func wordSet(words string) map[string]bool {
 // namesColumn tells whether the bare word can be a column, table or table alias.
 func namesColumn(word string) bool { return !reservedWords[word] && !functionWords[word] }
 
+// noFunctions are keywords that name columns, but no function.
+var noFunctions = wordSet(`between bigint bit boolean char character dec decimal exists float inout int integer national
+	nchar none numeric out precision real setof smallint time timestamp values varchar xmlattributes xmlconcat xmlelement
+	xmlexists operator`)
+
 // namesFunction tells whether the bare word can be a function's name.
-func namesFunction(word string) bool { return !reservedWords[word] }
+func namesFunction(word string) bool { return !reservedWords[word] && !noFunctions[word] }
 
 // bareAlias tells whether the word can be a column's alias without AS.
 func bareAlias(word string) bool { return namesColumn(word) && !plainWords[word] }

@@ -15,9 +15,9 @@ const (
 	MaxTokens = 250_000
 	// MaxNesting bounds how deep brackets may stand in each other.
 	MaxNesting = 200
-	// MaxChain bounds how many operators may follow each other without brackets, except AND and OR: DuckDB stops at
-	// expressions 1000 deep as well.
-	MaxChain = 1000
+	// MaxDepth bounds how deep the tree of an expression is, by operators that follow each other as well; AND and OR
+	// don't count, as a long chain of them makes a flat tree. DuckDB stops at the same depth.
+	MaxDepth = 1000
 	// maxRecursion bounds all nesting together, with CASE, NOT and signs: a bracket costs a few levels.
 	maxRecursion = 1200
 )

@@ -17,19 +17,14 @@ func Position(text string, offset int) (line, column int) {
 	return line, utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
 }
 
-// Error makes the error for a fault at byte offset pos of text, of the kind InvalidInput.
+// Error makes the *errs.SQLError for a fault at byte offset pos of text, of the kind InvalidInput.
 func Error(text string, pos int, format string, args ...any) error {
-	return newError(text, pos, errs.ErrInvalidInput, "", format, args...)
+	return newError(text, pos, "", format, args...)
 }
 
-// Unsupported makes the error for something at byte offset pos of text that is right SQL but isn't offered.
-func Unsupported(text string, pos int, format string, args ...any) error {
-	return newError(text, pos, errs.ErrUnsupported, "", format, args...)
-}
-
-func newError(text string, pos int, kind error, hint, format string, args ...any) *errs.SQLError {
+func newError(text string, pos int, hint, format string, args ...any) error {
 	line, column := Position(text, pos)
-	return &errs.SQLError{Kind: kind, Line: line, Column: column, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	return &errs.SQLError{Line: line, Column: column, Msg: fmt.Sprintf(format, args...), Hint: hint}
 }
 
 // near is the start of what stands at pos, for messages: one line, at most 24 characters.

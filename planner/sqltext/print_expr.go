@@ -164,9 +164,8 @@ func (p *printer) nested(e Expr) {
 		p.list(e.Items)
 		p.put(")")
 	case *LambdaExpr:
-		p.put("(LAMBDA ", formatIdents(e.Params, ", "), ": ")
+		p.put("LAMBDA ", formatIdents(e.Params, ", "), ": ")
 		p.expr(e.Body)
-		p.put(")")
 	case *ExtractExpr:
 		p.put("EXTRACT(", quoteText(e.Part), " FROM ")
 		p.expr(e.X)
@@ -241,8 +240,14 @@ func (p *printer) call(e *FuncCall) {
 	}
 }
 
+// bareFunctions are keywords that DuckDB takes for a function only, or another one, without quotes.
+var bareFunctions = wordSet("coalesce grouping grouping_id nullif substring trim")
+
 // formatFunction quotes a function's name that isn't plain.
 func formatFunction(name string) string {
+	if bareFunctions[name] {
+		return name
+	}
 	for i, r := range name {
 		if !isNamePart(r) || i == 0 && !isNameStart(r) {
 			return formatIdent(Ident{Text: name, Quoted: true})

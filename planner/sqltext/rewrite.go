@@ -3,8 +3,6 @@ package sqltext
 import (
 	"strconv"
 	"strings"
-
-	"github.com/lanceflight/flightsrv/errs"
 )
 
 // The rewriting goes over the tokens once and gives text that the tidb grammar takes with the meaning that the user's
@@ -30,7 +28,7 @@ type piece struct {
 type frag struct {
 	head, tail *piece
 	top        topKind
-	chain      int // how many operators hang on its left
+	depth      int // how deep its tree is
 }
 
 // topKind tells how a fragment may stand as an operand. What the user put in parentheses is an atom.
@@ -80,28 +78,30 @@ func newRewriter(text string) (*rewriter, int, error) {
 	return &rewriter{text: text, toks: toks, match: match}, params, nil
 }
 
-// fail keeps the first error and moves to the end of the tokens.
+// fail keeps the first error and moves to the end of the tokens. Later ones cost nothing: there may be one at each level
+// that the first leaves.
 func (r *rewriter) fail(pos int, format string, args ...any) {
-	r.failWith(Error(r.text, pos, format, args...))
+	r.failHint(pos, "", format, args...)
 }
 
 func (r *rewriter) failHint(pos int, hint, format string, args ...any) {
-	r.failWith(newError(r.text, pos, errs.ErrInvalidInput, hint, format, args...))
-}
-
-func (r *rewriter) unsupported(pos int, format string, args ...any) {
-	r.failWith(Unsupported(r.text, pos, format, args...))
-}
-
-func (r *rewriter) failWith(err error) {
 	if r.err == nil {
-		r.err = err
+		r.err = newError(r.text, pos, hint, format, args...)
 	}
 	r.pos = len(r.toks) - 1
 }
 
+// unsupported fails for SQL that is right, but isn't offered. Its kind is InvalidInput as of any statement that is
+// refused before it runs.
+func (r *rewriter) unsupported(pos int, format string, args ...any) {
+	r.failHint(pos, "", format, args...)
+}
+
 // unexpected fails at the current token.
 func (r *rewriter) unexpected(want string) {
+	if r.err != nil {
+		return
+	}
 	t := r.peek()
 	what := "unexpected end of the statement"
 	if t.kind != tokEnd {
@@ -217,6 +217,7 @@ func one(text string, pos int) frag {
 func cat(frags ...frag) frag {
 	var out frag
 	for _, f := range frags {
+		out.depth = max(out.depth, f.depth)
 		switch {
 		case f.head == nil:
 		case out.head == nil:
@@ -266,7 +267,16 @@ func (r *rewriter) leaf(label string, e Expr) frag {
 
 // mark is a marker with parts.
 func (r *rewriter) mark(label string, pos int, e any, args ...frag) frag {
-	return callText(marker(label, r.add(e)), pos, args)
+	f := callText(marker(label, r.add(e)), pos, args)
+	f.depth++
+	if f.depth > MaxDepth {
+		r.tooDeep(pos)
+	}
+	return f
+}
+
+func (r *rewriter) tooDeep(pos int) {
+	r.fail(pos, "an expression is more than %d operators deep", MaxDepth)
 }
 
 func callText(name string, pos int, args []frag) frag {

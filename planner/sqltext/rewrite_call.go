@@ -29,6 +29,10 @@ func (r *rewriter) nameOrCall() frag {
 		return frag{}
 	}
 	if r.peek().isSign("(") {
+		if len(parts) == 1 {
+			r.unexpected("")
+			return frag{}
+		}
 		return r.qualifiedCall(pos, parts)
 	}
 	if r.peek().isSign(".") { // t.*
@@ -77,7 +81,7 @@ func (r *rewriter) call(pos int, name string) frag {
 		at := r.here()
 		r.advance()
 		r.expectSign("(")
-		r.expect("where")
+		r.accept("where") // DuckDB lets the word away
 		args = append(args, r.mark("filter", at, sideFilter{}, r.expr()))
 		r.expectSign(")")
 	}
@@ -258,7 +262,10 @@ func (r *rewriter) specialCall() (frag, bool) {
 	case "exists":
 		if r.queryAhead(r.pos + 1) {
 			r.advance()
-			return cat(one("EXISTS ", pos), r.subquery()), true
+			f := cat(one("EXISTS ", pos), r.subquery())
+			// As an operand it goes into parentheses: the tidb parser would make one node of NOT EXISTS, at EXISTS.
+			f.top = topUnary
+			return f, true
 		}
 	case "row":
 		r.advance()
@@ -274,7 +281,7 @@ func (r *rewriter) specialCall() (frag, bool) {
 	case "columns", "unpack":
 		r.unsupported(pos, "%s(...) is not supported", strings.ToUpper(t.text))
 		return frag{}, true
-	case "values", "overlay", "treat", "setof", "xmlelement", "xmlforest", "xmlparse", "xmlroot":
+	case "overlay", "treat", "xmlforest", "xmlparse", "xmlroot":
 		r.unsupported(pos, "%s(...) is not supported in an expression", strings.ToUpper(t.text))
 		return frag{}, true
 	}

@@ -28,7 +28,7 @@ type operator struct {
 // operators is the allow list of binary operators; each sign that is not in it is refused.
 var operators = map[string]operator{
 	"=":  {levelCompare, topCompare, "=", true},
-	"==": {levelCompare, topCompare, "=", true},
+	"==": {levelOp, topOp, "=", false}, // DuckDB's grammar has no level of its own for this spelling
 	"<>": {levelCompare, topCompare, "<>", true},
 	"!=": {levelCompare, topCompare, "<>", true},
 	"<":  {levelCompare, topCompare, "<", true},
@@ -78,8 +78,8 @@ func (r *rewriter) exprAt(level int) frag {
 			return left
 		}
 		left = next
-		if left.chain > MaxChain {
-			r.fail(r.here(), "more than %d operators follow each other without parentheses", MaxChain)
+		if left.depth > MaxDepth {
+			r.tooDeep(r.here())
 		}
 	}
 	return frag{}
@@ -94,11 +94,13 @@ func (r *rewriter) prefix() frag {
 		r.advance()
 		f := cat(one("NOT ", pos), paren(r.exprAt(levelNot)))
 		f.top = topNot
+		f.depth++
 		return f
 	case t.isSign("-"), t.isSign("+"):
 		r.advance()
 		f := cat(one(t.text, pos), paren(r.exprAt(levelUnary)))
 		f.top = topUnary
+		f.depth++
 		return f
 	case t.isSign("~"):
 		// In DuckDB's grammar this sign binds as loose as ||: ~1 + 2 is ~(1 + 2).
@@ -107,7 +109,12 @@ func (r *rewriter) prefix() frag {
 		f.top = topOp
 		return f
 	}
-	return r.postfix(r.primary())
+	constant := t.kind == tokNumber || t.isWord("null", "true", "false")
+	f := r.primary()
+	if next := r.peek(); constant && (next.isSign("[") || next.isSign(".")) {
+		r.unexpected("")
+	}
+	return r.postfix(f)
 }
 
 // infix rewrites the operator at the current token with left as its left operand; false if there is none, or one that
@@ -139,13 +146,16 @@ func (r *rewriter) infix(left frag, level int) (frag, bool) {
 			return left, false
 		}
 		r.accept("at", "time", "zone")
-		return r.mark("zone", int(left.head.pos), sideAtTimeZone{}, left, r.exprAt(levelCollate)), true
+		return r.mark("zone", headPos(left), sideAtTimeZone{}, left, r.exprAt(levelCollate)), true
 	case "collate":
 		if level > levelCollate {
 			return left, false
 		}
 		r.advance()
-		return r.mark("collate", int(left.head.pos), sideCollate{r.dotted()}, left), true
+		if t := r.peek(); t.kind == tokWord && !namesColumn(t.text) {
+			r.unexpected("a collation")
+		}
+		return r.mark("collate", headPos(left), sideCollate{r.dotted()}, left), true
 	case "overlaps":
 		r.unsupported(int(t.start), "OVERLAPS is not supported")
 	}
@@ -203,6 +213,9 @@ func (r *rewriter) signInfix(left frag, level int) (frag, bool) {
 	if op.top == topCompare && r.peek().isWord("any", "some", "all") && r.peekAt(1).isSign("(") {
 		return r.quantified(left, op.name), true
 	}
+	if op.level == levelOp && r.peek().isWord("not") {
+		r.failHint(r.here(), "put it in parentheses", "unexpected NOT behind %q", t.text)
+	}
 	right := r.exprAt(op.level + 1)
 	var f frag
 	if op.native {
@@ -213,7 +226,10 @@ func (r *rewriter) signInfix(left frag, level int) (frag, bool) {
 	} else {
 		f = r.mark("op", headPos(left), sideBinary{op.name}, left, right)
 	}
-	f.top, f.chain = op.top, left.chain+1
+	f.top = op.top
+	if op.native {
+		f.depth++
+	}
 	return f, true
 }
 
@@ -238,7 +254,7 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 			args[0], args[1] = args[1], args[0]
 		}
 		f := r.mark(c.function, headPos(left), sideCall{FuncCall{At: At{headPos(left)}, Name: c.function}}, args...)
-		f.top, f.chain = topOp, left.chain+1
+		f.top = topOp
 		return f, true
 	}
 	switch t.text {
@@ -249,7 +265,7 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		r.advance()
 		words := map[string]string{"~~": " LIKE ", "!~~": " NOT LIKE ", "~~*": " ILIKE ", "!~~*": " NOT ILIKE "}
 		f := inParens(cat(paren(left), one(words[t.text], pos), paren(r.exprAt(levelOp+1))))
-		f.top, f.chain = topOp, left.chain+1
+		f.top = topOp
 		return f, true
 	case "!~":
 		if level > levelOp {
@@ -257,7 +273,7 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		}
 		r.advance()
 		f := inParens(cat(one("NOT ", headPos(left)), r.mark("op", headPos(left), sideBinary{"~"}, left, r.exprAt(levelOp+1))))
-		f.top, f.chain = topOp, left.chain+1
+		f.top = topOp
 		return f, true
 	case "->", "->>":
 		r.failHint(pos, "a lambda stands as an argument of a function; for JSON use json_extract or json_extract_string",
@@ -282,7 +298,7 @@ func (r *rewriter) quantified(left frag, op string) frag {
 		r.expectSign(")")
 	}
 	f := r.mark("any", headPos(left), sideQuantified{op, all}, left, right)
-	f.top = topCompare
+	f.top = topIs
 	return f
 }
 
@@ -299,6 +315,7 @@ func (r *rewriter) is(left frag, level int) (frag, bool) {
 	native := func(test string) (frag, bool) {
 		f := cat(paren(left), one(test, pos))
 		f.top = topIs
+		f.depth++
 		return f, true
 	}
 	switch {
@@ -366,6 +383,7 @@ func (r *rewriter) test(left frag, level int, not bool) (frag, bool) {
 	case "in":
 		f = r.in(left, not, word)
 		f.top = topIn
+		f.depth++
 		return f, true
 	case "like":
 		f = cat(paren(left), one(word+"LIKE ", pos), r.pattern())
@@ -383,6 +401,7 @@ func (r *rewriter) test(left frag, level int, not bool) (frag, bool) {
 		f = r.mark("glob", headPos(left), sideBinary{"GLOB"}, left, r.exprAt(levelOp))
 	}
 	f.top = topLike
+	f.depth++
 	return f, true
 }
 
@@ -413,7 +432,23 @@ func (r *rewriter) pattern() frag {
 		r.fail(int(t.start), "ESCAPE takes a text of one character")
 	}
 	r.advance()
+	if r.bindsTighter() {
+		r.failHint(r.here(), "put the test in parentheses", "unexpected %q behind ESCAPE", near(r.text, r.here()))
+	}
 	return r.mark("escape", headPos(pattern), sideEscape{t.text}, pattern)
+}
+
+// bindsTighter tells whether the current token is an operator that would take what stands before it away from a test.
+func (r *rewriter) bindsTighter() bool {
+	t := r.peek()
+	if t.kind != tokSign {
+		return t.isWord("at", "collate")
+	}
+	switch t.text {
+	case ")", "]", "}", ",", ";", ":":
+		return false
+	}
+	return operators[t.text].level != levelCompare
 }
 
 // in rewrites the right side of IN: a list, a subquery, or one expression that is a list.
@@ -427,9 +462,16 @@ func (r *rewriter) in(left frag, not bool, word string) frag {
 		r.expectSign(")")
 		return cat(paren(left), one(word+"IN (", pos), list(items), one(")", pos))
 	}
+	if t := r.peek(); t.kind == tokNumber || t.isWord("null", "true", "false") {
+		r.unexpected("a list in parentheses")
+		return frag{}
+	}
 	// x IN l, with l a list: DuckDB takes it for contains(l, x).
 	at := headPos(left)
-	f := r.mark("contains", at, sideCall{FuncCall{At: At{at}, Name: "contains"}}, r.postfix(r.primary()), left)
+	f := r.mark("contains", at, sideCall{FuncCall{At: At{at}, Name: "contains"}}, r.primary(), left)
+	if t := r.peek(); t.isSign("[") || t.isSign("::") || t.isSign(".") {
+		r.failHint(int(t.start), "put what follows IN in parentheses", "unexpected %q", t.text)
+	}
 	if not {
 		f = inParens(cat(one("NOT ", at), f))
 	}

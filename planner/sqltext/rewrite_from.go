@@ -31,8 +31,8 @@ func (r *rewriter) tableExpr() frag {
 		if !ok {
 			return left
 		}
-		if chain > MaxChain {
-			r.fail(side.pos, "more than %d joins follow each other", MaxChain)
+		if chain > MaxDepth {
+			r.fail(side.pos, "more than %d joins follow each other", MaxDepth)
 		}
 		left = r.join(left, side)
 	}
@@ -68,6 +68,9 @@ func (r *rewriter) join(left frag, side sideJoin) frag {
 	on := r.mark("join", side.pos, side, condition...)
 	f := cat(left, one(" JOIN ", side.pos), paren(right), one(" ON ", side.pos), on)
 	f.top = topOp
+	if f.depth++; f.depth > MaxDepth {
+		r.tooDeep(side.pos)
+	}
 	return f
 }
 
@@ -160,19 +163,7 @@ func (r *rewriter) tableFunction(pos int, lateral bool) frag {
 
 // tableName rewrites a table's dotted name with AS OF and alias.
 func (r *rewriter) tableName() frag {
-	side := sideTable{pos: r.here()}
-	for first := true; first || r.acceptSign("."); first = false {
-		var part Ident
-		if first {
-			part, _ = r.ident()
-		} else {
-			part, _ = r.label()
-		}
-		side.name = append(side.name, part)
-	}
-	if r.peek().isSign("(") {
-		r.unsupported(side.pos, "a table function behind a point is not supported")
-	}
+	side := sideTable{pos: r.here(), name: r.tablePath()}
 	var asOf frag
 	if r.words("as", "of", "timestamp") || r.words("as", "of", "system", "time") {
 		at := r.here()
@@ -184,6 +175,21 @@ func (r *rewriter) tableName() frag {
 	}
 	side.alias, side.columns = r.tableAlias()
 	return cat(one(marker("table", r.add(side)), side.pos), asOf)
+}
+
+// tablePath reads the dotted name of a table.
+func (r *rewriter) tablePath() []Ident {
+	pos := r.here()
+	first, _ := r.ident()
+	path := []Ident{first}
+	for r.acceptSign(".") {
+		part, _ := r.label()
+		path = append(path, part)
+	}
+	if r.peek().isSign("(") {
+		r.unsupported(pos, "a table function behind a point is not supported")
+	}
+	return path
 }
 
 // tableAlias reads [AS] t [(a, b)].

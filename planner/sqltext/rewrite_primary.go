@@ -166,7 +166,9 @@ func (r *rewriter) caseExpr() frag {
 		out = cat(out, one(" ELSE ", at), paren(r.expr()))
 	}
 	r.expect("end")
-	return cat(out, one(" END", pos))
+	out = cat(out, one(" END", pos))
+	out.depth++
+	return out
 }
 
 // parens rewrites what starts with a parenthesis: a subquery, an expression, a row, or a lambda's parameters.
@@ -183,7 +185,7 @@ func (r *rewriter) parens() frag {
 	first := r.expr()
 	if !r.peek().isSign(",") {
 		r.expectSign(")")
-		return inParens(first)
+		return cat(one("(", pos), first, one(")", pos))
 	}
 	items := []frag{first}
 	for r.acceptSign(",") {
@@ -254,10 +256,7 @@ func (r *rewriter) mapLit() frag {
 
 // postfix rewrites what follows an operand and binds tightest: [i], [a:b], .field, ::type.
 func (r *rewriter) postfix(f frag) frag {
-	for chain := 0; r.err == nil; chain++ {
-		if chain > MaxChain {
-			r.fail(r.here(), "more than %d operators follow each other without parentheses", MaxChain)
-		}
+	for r.err == nil {
 		switch t := r.peek(); {
 		case t.isSign("["):
 			f = r.subscript(f)

@@ -127,8 +127,8 @@ func (r *rewriter) setChain(term func() queryFrag, ops ...string) queryFrag {
 	left := term()
 	for chain := 0; r.peek().isWord(ops...); chain++ {
 		t := r.advance()
-		if chain > MaxChain {
-			r.fail(int(t.start), "more than %d set operations follow each other", MaxChain)
+		if chain > MaxDepth {
+			r.fail(int(t.start), "more than %d set operations follow each other", MaxDepth)
 		}
 		op := map[string]string{"union": " UNION ", "except": " EXCEPT ", "intersect": " INTERSECT "}[t.text]
 		if r.accept("all") {
@@ -157,11 +157,7 @@ func (r *rewriter) queryTerm() queryFrag {
 	case t.isWord("values"):
 		return queryFrag{frag: r.values()}
 	case t.isWord("table"):
-		pos := int(t.start)
-		r.advance()
-		star := r.mark("star", pos, sideStar{star: Star{At: At{pos}}})
-		return queryFrag{frag: cat(one("SELECT ", pos), r.mark("select", pos, sideSelect{pos: pos}), one(", ", pos), star,
-			one(" AS "+marker("item", r.add(sideItem{text: "*", pos: pos}))+" FROM ", pos), r.tableName())}
+		return queryFrag{frag: r.tableQuery()}
 	case t.isSign("("):
 		r.advance()
 		q := r.query()
@@ -172,19 +168,42 @@ func (r *rewriter) queryTerm() queryFrag {
 	return queryFrag{}
 }
 
+// tableQuery rewrites TABLE t, which is SELECT * FROM t.
+func (r *rewriter) tableQuery() frag {
+	pos := r.here()
+	r.expect("table")
+	side := sideTable{pos: r.here(), name: r.tablePath()}
+	table := marker("table", r.add(side))
+	return cat(one("SELECT ", pos), r.mark("select", pos, sideSelect{pos: pos}), one(", ", pos), r.plainStar(pos), one(" FROM "+table, side.pos))
+}
+
+// plainStar is a column that is a star, where the text has none.
+func (r *rewriter) plainStar(pos int) frag {
+	star := r.mark("star", pos, sideStar{star: Star{At: At{pos}}})
+	return cat(star, one(" AS "+marker("item", r.add(sideItem{text: "*", pos: pos})), pos))
+}
+
 // values rewrites VALUES (...), (...).
 func (r *rewriter) values() frag {
 	pos := r.here()
 	r.expect("values")
 	var rows []frag
+	width := 0
 	for first := true; first || r.peek().isSign(",") && r.peekAt(1).isSign("("); first = false {
 		if !first {
 			r.advance()
 		}
 		at := r.here()
 		r.expectSign("(")
-		rows = append(rows, r.mark("row", at, sideSet{}, r.exprs(")")...))
+		row := r.exprs(")")
 		r.expectSign(")")
+		if width == 0 {
+			width = len(row)
+		}
+		if len(row) != width {
+			r.fail(at, "the rows of VALUES have different numbers of columns")
+		}
+		rows = append(rows, r.mark("row", at, sideSet{}, row...))
 	}
 	return cat(one("SELECT ", pos), r.mark("values", pos, sideValues{pos}, rows...))
 }
@@ -229,8 +248,12 @@ func (r *rewriter) limit(keys []frag, at int) []frag {
 	if r.accept("all") {
 		return keys
 	}
+	// A number and % at the end is DuckDB's percentage.
+	if t, next := r.peekAt(1), r.peekAt(2); t.isSign("%") && (next.kind == tokEnd || next.isSign(")") || next.isSign(";") || next.isWord("offset")) {
+		r.unsupported(int(t.start), "LIMIT with a percentage is not supported")
+	}
 	n := r.expr()
-	if r.peek().isSign("%") || r.peek().isWord("percent") {
+	if r.peek().isWord("percent") {
 		r.unsupported(r.here(), "LIMIT with a percentage is not supported")
 	}
 	if r.peek().isSign(",") {

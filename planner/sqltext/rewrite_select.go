@@ -7,8 +7,7 @@ func (r *rewriter) selectBlock() frag {
 	if r.peek().isWord("from") {
 		from = r.from()
 		if !r.peek().isWord("select") {
-			star := cat(r.mark("star", pos, sideStar{star: Star{At: At{pos}}}), one(" AS "+marker("item", r.add(sideItem{text: "*", pos: pos})), pos))
-			return r.selectRest(pos, sideSelect{pos: pos}, nil, []frag{star}, from)
+			return r.selectRest(pos, sideSelect{pos: pos}, nil, []frag{r.plainStar(pos)}, from)
 		}
 	}
 	r.expect("select")
@@ -74,6 +73,10 @@ func (r *rewriter) selectRest(pos int, side sideSelect, on, items []frag, from f
 	}
 	if r.peek().isWord("into") {
 		r.unsupported(r.here(), "SELECT INTO is not supported")
+	}
+	if from.head == nil {
+		// The tidb grammar has GROUP BY and HAVING only behind FROM.
+		from = one(" FROM "+marker("nothing", r.add(sideNothing{})), pos)
 	}
 	return cat(one("SELECT ", pos), list(append(columns, items...)), from, where, group, having)
 }
@@ -161,7 +164,7 @@ func (r *rewriter) star() (frag, bool) {
 			item := SelectItem{Pos: r.here()}
 			args = append(args, r.expr())
 			item.Text = r.text[item.Pos:max(item.Pos, r.lastEnd())]
-			r.accept("as")
+			r.expect("as")
 			alias, _ := r.label()
 			item.Alias = &alias
 			side.replace = append(side.replace, item)

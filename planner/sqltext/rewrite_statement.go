@@ -256,6 +256,9 @@ func (r *rewriter) show() Statement {
 	case r.accept("time", "zone"):
 		out.What = "timezone"
 	default:
+		if t := r.peek(); t.kind == tokWord && reservedWords[t.text] {
+			r.unexpected("a name")
+		}
 		out.What = strings.ToLower(r.dotted())
 	}
 	return out

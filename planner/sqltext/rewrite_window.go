@@ -17,8 +17,7 @@ func (r *rewriter) windowSpec(pos int, def *Ident) frag {
 	r.expectSign("(")
 	side := sideWindow{def: def}
 	t := r.peek()
-	frameNext := t.isWord("rows", "range", "groups") && !r.peekAt(1).isSign(")")
-	if (t.kind == tokWord || t.kind == tokQuoted) && !t.isWord("order") && !r.words("partition", "by") && !frameNext {
+	if (t.kind == tokWord || t.kind == tokQuoted) && !t.isWord("order", "rows", "range", "groups") && !r.words("partition", "by") {
 		base, _ := r.ident()
 		side.name = &base
 	}

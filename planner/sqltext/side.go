@@ -121,6 +121,8 @@ type (
 		call    bool // the subquery's column is the call of a table function
 		pos     int
 	}
+	// sideNothing stands as the table of a SELECT without FROM.
+	sideNothing struct{}
 	// sideJoin stands as the ON condition of every join: the condition if there is one.
 	sideJoin struct {
 		kind    string
@@ -134,6 +136,4 @@ type (
 		columns []Ident
 		pos     int
 	}
-	// sideQuery is the position of a query, carried by the alias of a query in parentheses.
-	sideQuery struct{ pos int }
 )

@@ -4,8 +4,6 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
-
-	"github.com/lanceflight/flightsrv/errs"
 )
 
 type tokenKind uint8
@@ -80,7 +78,7 @@ func (lx *lexer) errorf(pos int, format string, args ...any) error {
 }
 
 func (lx *lexer) hint(pos int, hint, format string, args ...any) error {
-	return newError(lx.text, pos, errs.ErrInvalidInput, hint, format, args...)
+	return newError(lx.text, pos, hint, format, args...)
 }
 
 // skipBlank passes over white space and comments.
