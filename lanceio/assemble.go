@@ -311,13 +311,6 @@ func (a assembler) pickStruct(st *array.Struct, places selection) arrow.Array {
 	return array.NewStructData(data)
 }
 
-// validStruct gives n empty structs, all valid.
-func validStruct(n int) arrow.Array {
-	data := array.NewData(arrow.StructOf(), n, []*memory.Buffer{nil}, nil, 0, 0)
-	defer data.Release()
-	return array.NewStructData(data)
-}
-
 func releaseAll(arrs []arrow.Array) {
 	for _, a := range arrs {
 		if a != nil {

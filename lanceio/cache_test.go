@@ -1,7 +1,6 @@
 package lanceio_test
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,7 +14,7 @@ func copyTable(t *testing.T, name, to string) {
 	if err := os.RemoveAll(to); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(to, os.DirFS(tableURI(name)).(fs.FS)); err != nil {
+	if err := os.CopyFS(to, os.DirFS(tableURI(name))); err != nil {
 		t.Fatal(err)
 	}
 }

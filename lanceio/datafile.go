@@ -23,9 +23,10 @@ type dataFile struct {
 type fileEntry struct{ meta *file.Metadata }
 
 const (
-	// fileWeight and columnWeight are about what a file's metadata and that of a column take in memory, in bytes.
-	fileWeight   = 8 << 10
-	columnWeight = 1 << 10
+	// fileWeight is about what a file's metadata takes in memory, in bytes, beside metadataWeight bytes for each of its
+	// own: the columns that were asked for, decoded, and the bytes they were decoded from.
+	fileWeight     = 1 << 10
+	metadataWeight = 3
 )
 
 // openFile opens a data file and reads its footer, unless the cache has it.
@@ -46,18 +47,18 @@ func (t *Table) openFile(ctx context.Context, d *table.DataFile, c *counters) (*
 		return out, nil
 	}
 	if d.SizeBytes != 0 && uint64(r.Size()) != d.SizeBytes {
-		r.Close()
+		_ = r.Close()
 		return nil, errs.Corruptf(out.object, -1, "the file has %d bytes, the table says %d", r.Size(), d.SizeBytes)
 	}
 	if out.meta, err = file.Open(ctx, out.in, r.Size(), out.object); err != nil {
-		r.Close()
+		_ = r.Close()
 		return nil, err
 	}
-	t.cache.files.put(key, &fileEntry{out.meta}, int64(fileWeight+columnWeight*out.meta.NumColumns()))
+	t.cache.files.put(key, &fileEntry{out.meta}, fileWeight+metadataWeight*int64(out.meta.MetadataBytes()))
 	return out, nil
 }
 
-func (d *dataFile) close() { d.r.Close() }
+func (d *dataFile) close() { _ = d.r.Close() }
 
 // missingObject makes an object of the table that is not there a fault of the table: to a user, "not found" would mean
 // that the name of the table is wrong.

@@ -87,7 +87,7 @@ func tryCollect(t testing.TB, tab *lanceio.Table, opts ...lanceio.ScanOption) (r
 
 func drain(ctx context.Context, schema *arrow.Schema, st scan.Stream) (rows, error) {
 	out := rows{schema: schema}
-	defer st.Close()
+	defer func() { _ = st.Close() }()
 	for {
 		b, err := st.Next(ctx)
 		if errors.Is(err, io.EOF) {
@@ -114,12 +114,12 @@ func wanted(t testing.TB, name string) rows {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	r, err := ipc.NewFileReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	out := rows{schema: r.Schema()}
 	for i := range r.NumRecords() {
 		b, err := r.RecordBatchAt(i)
@@ -199,12 +199,12 @@ func cutRows(t testing.TB, name string, schema *arrow.Schema) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	r, err := ipc.NewFileReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	var out []string
 	for i := range r.NumRecords() {
 		b, err := r.RecordBatchAt(i)
@@ -250,12 +250,12 @@ func blanked(t testing.TB, name string, schema *arrow.Schema, asked map[string]b
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	r, err := ipc.NewFileReader(f)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	var out []string
 	for i := range r.NumRecords() {
 		b, err := r.RecordBatchAt(i)

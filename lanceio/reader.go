@@ -43,7 +43,7 @@ func (r *Reader) Retain() { r.refs.Add(1) }
 // Release takes a reference away; with the last one the reader is closed.
 func (r *Reader) Release() {
 	if r.refs.Add(-1) == 0 {
-		r.Close()
+		_ = r.Close()
 	}
 }
 

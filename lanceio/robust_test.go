@@ -141,7 +141,7 @@ func TestCancelEndsTheScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer st.Close()
+		defer func() { _ = st.Close() }()
 		go func() { <-reached; cancel() }()
 		if _, err := st.Next(t.Context()); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want canceled", err)
@@ -153,7 +153,7 @@ func TestCancelEndsTheScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer st.Close()
+		defer func() { _ = st.Close() }()
 		go func() { <-reached; cancel() }()
 		if _, err := st.Next(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want canceled", err)
@@ -164,7 +164,7 @@ func TestCancelEndsTheScan(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		go func() { <-reached; st.Close() }()
+		go func() { <-reached; _ = st.Close() }()
 		if _, err := st.Next(t.Context()); !errors.Is(err, errs.ErrCanceled) && !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, want canceled", err)
 		}

@@ -28,7 +28,7 @@ func BenchmarkLocalRead(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		defer r.Close()
+		defer func() { _ = r.Close() }()
 		b.SetBytes(size)
 		for b.Loop() {
 			for off := int64(0); off < size; off += chunk {
@@ -51,7 +51,7 @@ func readMapped(b *testing.B, file string, size, chunk int) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	m, err := syscall.Mmap(int(f.Fd()), 0, size, syscall.PROT_READ, syscall.MAP_SHARED)
 	if err != nil {
 		b.Fatal(err)

@@ -54,7 +54,7 @@ func (l *Local) Open(ctx context.Context, name string) (Reader, error) {
 		err = errors.New("is a folder")
 	}
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, pathless(name, err)
 	}
 	return &localReader{name: name, f: f, size: st.Size(), etag: etagOf(st)}, nil

@@ -81,7 +81,7 @@ func ReadAll(ctx context.Context, s Store, name string, limit int64) (data []byt
 	if err != nil {
 		return nil, "", err
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	if r.Size() > limit {
 		return nil, "", errs.Corruptf(name, -1, "%d bytes, at most %d are read", r.Size(), limit)
 	}

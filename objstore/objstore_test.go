@@ -144,7 +144,7 @@ func TestCanceled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer r.Close()
+			defer func() { _ = r.Close() }()
 			ctx, cancel := context.WithCancel(t.Context())
 			cancel()
 			if _, err := r.ReadRanges(ctx, []objstore.Range{{0, 1}}); !errors.Is(err, context.Canceled) {
@@ -168,7 +168,7 @@ func TestCutShort(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	if err := os.Truncate(file, 100); err != nil {
 		t.Fatal(err)
 	}

@@ -72,6 +72,11 @@ func (m *Metadata) dropData() {
 	}
 }
 
+// MetadataBytes is how many bytes of the file its metadata takes; what is kept of it in memory grows with that.
+func (m *Metadata) MetadataBytes() uint64 {
+	return m.Size - min(m.footer.columnsStart, m.footer.columnTable, m.footer.bufferTable)
+}
+
 // NumColumns is the number of physical columns.
 func (m *Metadata) NumColumns() int { return len(m.columns) }
 
