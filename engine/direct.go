@@ -152,10 +152,10 @@ func (s *projecting) next(ctx context.Context) (arrow.RecordBatch, error) {
 
 func (s *projecting) release() {}
 
-// Canceled gives an errs.ErrCanceled that wraps the context's error, or nil while the context goes on.
+// Canceled gives an errs.ErrCanceled that wraps the cause of the context's end, or nil while the context goes on.
 func Canceled(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return errs.New(errs.ErrCanceled, "canceled: %w", err)
+	if ctx.Err() != nil {
+		return errs.New(errs.ErrCanceled, "canceled: %w", context.Cause(ctx))
 	}
 	return nil
 }

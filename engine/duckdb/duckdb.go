@@ -75,10 +75,10 @@ func (d *DB) Close() error {
 	if d.closed {
 		return nil
 	}
-	d.closed = true
 	if n := d.inst.users; n > 0 {
 		return fmt.Errorf("close: %d statements still run: %w", n, errs.ErrInternal)
 	}
+	d.closed = true
 	d.inst.stop()
 	return nil
 }

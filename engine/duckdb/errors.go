@@ -11,7 +11,6 @@ import (
 // statement or in its data.
 var kinds = map[string]error{
 	"Out of Memory Error":      errs.ErrResourceExhausted,
-	"INTERRUPT Error":          errs.ErrCanceled,
 	"INTERNAL Error":           errs.ErrInternal,
 	"FATAL Error":              errs.ErrInternal,
 	"IO Error":                 errs.ErrUnavailable,

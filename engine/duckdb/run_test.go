@@ -282,19 +282,26 @@ func TestCancel(t *testing.T) {
 			}
 		})
 	}
-	t.Run("context of Next", func(t *testing.T) {
-		ctx, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
-		defer cancel()
-		p := enginetest.SQL(`SELECT x AS n FROM range(1000000000) a(x), range(1000000000) b(y) WHERE x + y = -1`, []string{"n"})
-		st, err := d.Run(ctx, p, allocator(t))
-		if err == nil {
-			_, err = st.Next(context.Background())
-			st.Close()
-		}
-		if !errors.Is(err, errs.ErrCanceled) || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("got %v", err)
-		}
-	})
+	for name, give := range map[string]func(timed context.Context) (run, next context.Context){
+		"deadline of Run":  func(timed context.Context) (run, next context.Context) { return timed, context.Background() },
+		"deadline of Next": func(timed context.Context) (run, next context.Context) { return context.Background(), timed },
+	} {
+		t.Run(name, func(t *testing.T) {
+			timed, cancel := context.WithTimeout(context.Background(), 50*time.Millisecond)
+			defer cancel()
+			run, next := give(timed)
+			tab := enginetest.New(t, "lance.main.i", ints, `[{"id":1}]`)
+			tab.Repeat = 1 << 30
+			st, err := d.Run(run, enginetest.SQL(`SELECT id AS n FROM i WHERE id = 2`, []string{"n"}, enginetest.Scan("i", tab)), allocator(t))
+			if err == nil {
+				_, err = st.Next(next)
+				st.Close()
+			}
+			if !errors.Is(err, errs.ErrCanceled) || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
 	t.Run("already over", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -312,7 +319,7 @@ func TestCloseEarly(t *testing.T) {
 	d := open(t, duckdb.Options{})
 	for _, sql := range []string{`SELECT id, v, s FROM i`, `SELECT a.id, a.v, a.s FROM i a JOIN range(100) r(x) ON true`, `SELECT id, v, s FROM i ORDER BY id`} {
 		tab := enginetest.New(t, "lance.main.i", ints, `[{"id":1,"s":"a text of more than twelve bytes"},{"id":2}]`)
-		tab.Repeat = 200_000
+		tab.Repeat = 20_000
 		st, err := d.Run(context.Background(), enginetest.SQL(sql, []string{"a", "b", "c"}, enginetest.Scan("i", tab)), allocator(t))
 		if err != nil {
 			t.Fatal(err)

@@ -25,7 +25,7 @@ type session struct {
 	inst   *instance
 	conn   *connection
 	ctx    context.Context //nolint:containedctx // of the run: it outlives the call that made it
-	cancel context.CancelFunc
+	cancel context.CancelCauseFunc
 	mem    memory.Allocator
 	zone   string
 
@@ -52,7 +52,7 @@ func (d *DB) begin(ctx context.Context, p *physical.Plan, mem memory.Allocator) 
 	if s.zone == "" {
 		s.zone = "UTC"
 	}
-	s.ctx, s.cancel = context.WithCancel(ctx)
+	s.ctx, s.cancel = context.WithCancelCause(ctx)
 	if s.conn, err = connect(inst.db); err != nil {
 		s.end()
 		return nil, err
@@ -98,17 +98,24 @@ func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") 
 // exec runs a statement of our own.
 func (s *session) exec(sql string) error {
 	stop := s.watch(s.ctx)
-	err := s.conn.exec(sql)
-	stop()
-	return s.explain(err)
+	defer stop()
+	err := s.explain(s.conn.exec(sql))
+	if errors.Is(err, errLost) {
+		err = s.explain(s.conn.exec(sql))
+	}
+	return err
 }
+
+// errLost stands for an error that DuckDB met and lost: when one of its threads fails it interrupts the others, and
+// where one of these is quicker to tell, "Interrupted!" is all that is left. Running the statement again finds it.
+var errLost = errs.New(errs.ErrInternal, "the statement failed, and the relational engine lost the reason")
 
 // watch interrupts DuckDB, and the scans that it reads, when ctx ends before stop is called.
 func (s *session) watch(ctx context.Context) (stop func()) {
 	done, ended := make(chan struct{}), make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
 		defer close(ended)
-		s.cancel()
+		s.cancel(context.Cause(ctx))
 		for { // an interrupt that comes before DuckDB has begun is lost, so one is not enough
 			db.Interrupt(s.conn.conn)
 			select {
@@ -144,11 +151,17 @@ func (s *session) explain(err error) error {
 			return cause
 		}
 	}
+	if strings.HasPrefix(string(text), "INTERRUPT Error") {
+		return errLost
+	}
 	return cleanError(string(text))
 }
 
 // prepare has DuckDB bind the plan's SQL text and finds how the result's columns come back.
 func (s *session) prepare(p *physical.Plan) error {
+	if s.prepared {
+		db.DestroyPrepare(&s.stmt)
+	}
 	stop := s.watch(s.ctx)
 	state := db.Prepare(s.conn.conn, p.Residual, &s.stmt)
 	stop()
@@ -163,17 +176,21 @@ func (s *session) prepare(p *physical.Plan) error {
 	if n != len(p.Columns) {
 		return fmt.Errorf("a plan of %d columns gives %d: %w", len(p.Columns), n, errs.ErrInternal)
 	}
-	fields := make([]arrow.Field, n)
+	fields, carriers := make([]arrow.Field, n), make([]*carrier, n)
 	for i, col := range p.Columns {
 		t := parseType(db.PreparedStatementColumnLogicalType(s.stmt, db.IdxT(i)))
 		c, err := s.resultCarrier(col, t)
 		if err != nil {
 			return fmt.Errorf("column %s: %w", col.Name, err)
 		}
-		s.carriers = append(s.carriers, c)
+		carriers[i] = c
 		fields[i] = engine.ResultField(col, c.arrow, true)
 	}
-	s.schema = arrow.NewSchema(fields, nil)
+	schema := arrow.NewSchema(fields, nil)
+	if s.schema != nil && !s.schema.Equal(schema) {
+		return fmt.Errorf("a result of %v became one of %v: %w", s.schema, schema, errs.ErrInternal)
+	}
+	s.carriers, s.schema = carriers, schema
 	return nil
 }
 
@@ -195,22 +212,24 @@ func (s *session) resultCarrier(col physical.ResultColumn, t *duckType) (*carrie
 	return natural(t, s.zone)
 }
 
-// materialize copies the scans that the statement reads often into temporary tables, which take the views' names.
-func (s *session) materialize(p *physical.Plan) error {
+// materialize copies the scans that the statement reads often into temporary tables, which take the views' names; it
+// tells whether there were any.
+func (s *session) materialize(p *physical.Plan) (any bool, err error) {
 	for i, sc := range p.Scans {
 		if !sc.Reread {
 			continue
 		}
+		any = true
 		name := expr.QuoteIdent(sc.View)
 		if err := s.exec("DROP VIEW " + name); err != nil {
-			return fmt.Errorf("view %s: %w", sc.View, err)
+			return true, fmt.Errorf("view %s: %w", sc.View, err)
 		}
 		sql := fmt.Sprintf("CREATE TEMP TABLE %s AS SELECT * FROM %s(%d)", name, scanFunction, s.ids[i])
 		if err := s.exec(sql); err != nil {
-			return fmt.Errorf("view %s: %w", sc.View, err)
+			return true, err
 		}
 	}
-	return nil
+	return any, nil
 }
 
 func (s *session) metrics() []scan.Metrics {
@@ -223,7 +242,7 @@ func (s *session) metrics() []scan.Metrics {
 
 // end frees all that the statement holds. Nothing of it may be running.
 func (s *session) end() {
-	s.cancel()
+	s.cancel(nil)
 	if s.prepared {
 		db.DestroyPrepare(&s.stmt)
 	}

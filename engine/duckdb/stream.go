@@ -2,6 +2,7 @@ package duckdb
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -15,33 +16,47 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// run starts the plan; the stream owns the session from then on.
+// run prepares the plan; it starts with the first call of Next, which thereby can end it. The stream owns the session
+// from then on.
 func (s *session) run(p *physical.Plan) (*stream, error) {
-	if err := s.materialize(p); err != nil {
-		return nil, err
-	}
 	if err := s.prepare(p); err != nil {
 		return nil, err
 	}
-	st := &stream{s: s, step: firstStep}
-	stop := s.watch(s.ctx)
-	defer stop()
-	var pending db.PendingResult
-	//nolint:staticcheck // the only way to a result that isn't held in memory as a whole
-	state := db.PendingPreparedStreaming(s.stmt, &pending)
-	defer db.DestroyPending(&pending)
-	if state == db.StateError {
-		return nil, s.explain(duckError(db.PendingError(pending)))
-	}
-	if db.ExecutePending(pending, &st.res) == db.StateError {
-		err := s.explain(duckError(db.ResultError(&st.res)))
-		db.DestroyResult(&st.res)
-		return nil, err
-	}
+	st := &stream{s: s, plan: p, step: firstStep}
 	for _, c := range s.carriers {
 		st.cols = append(st.cols, newCollector(c, s.mem))
 	}
 	return st, nil
+}
+
+// start has DuckDB begin.
+func (st *stream) start() error {
+	st.started = true
+	again, err := st.s.materialize(st.plan)
+	if err != nil {
+		return err
+	}
+	if again { // views have become tables
+		if err := st.s.prepare(st.plan); err != nil {
+			return err
+		}
+	}
+	return st.execute()
+}
+
+// execute has DuckDB begin with the prepared statement.
+func (st *stream) execute() error {
+	var pending db.PendingResult
+	//nolint:staticcheck // the only way to a result that isn't held in memory as a whole
+	state := db.PendingPreparedStreaming(st.s.stmt, &pending)
+	defer db.DestroyPending(&pending)
+	if state == db.StateError {
+		return st.s.explain(duckError(db.PendingError(pending)))
+	}
+	if db.ExecutePending(pending, &st.res) == db.StateError {
+		return st.s.explain(duckError(db.ResultError(&st.res)))
+	}
+	return nil
 }
 
 // firstStep is how many rows are taken at first, before their size is known.
@@ -50,6 +65,7 @@ const firstStep = 64
 // stream gives the result as DuckDB makes it.
 type stream struct {
 	s     *session
+	plan  *physical.Plan
 	res   db.Result
 	cols  []*collector
 	chunk db.DataChunk
@@ -57,9 +73,11 @@ type stream struct {
 	step  int // rows taken at once, so that a batch hardly passes engine.CutBytes
 	cut   engine.Cutter
 
-	rows   int64 // collected
-	ended  bool
-	closed bool
+	rows    int64 // collected
+	started bool
+	ended   bool
+	closed  bool
+	err     error // that ended the run
 }
 
 func (st *stream) Schema() *arrow.Schema { return st.s.schema }
@@ -71,6 +89,9 @@ func (st *stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
 	if st.closed {
 		return nil, fmt.Errorf("next on a closed stream: %w", errs.ErrInternal)
 	}
+	if st.err != nil {
+		return nil, st.err
+	}
 	if out := st.cut.Next(); out != nil {
 		return out, nil
 	}
@@ -80,9 +101,13 @@ func (st *stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
 		return nil, err
 	}
 	stop := st.s.watch(both)
+	defer stop()
 	err := st.collect()
-	stop()
+	if errors.Is(err, errLost) {
+		err = st.again()
+	}
 	if err != nil {
+		st.err = err
 		return nil, err
 	}
 	if st.rows == 0 {
@@ -98,6 +123,11 @@ func (st *stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
 
 // collect takes rows until they are enough for a batch.
 func (st *stream) collect() error {
+	if !st.started {
+		if err := st.start(); err != nil {
+			return err
+		}
+	}
 	for !st.ended && st.size() < engine.CutBytes*3/4 {
 		if st.chunk.Ptr == nil {
 			if err := st.fetch(); err != nil {
@@ -119,6 +149,22 @@ func (st *stream) collect() error {
 		st.step = max(1, min(2048, int(engine.CutBytes/4*st.rows/int64(st.size()+1))))
 	}
 	return nil
+}
+
+// again runs the statement once more, just to find the error that was lost; no row of this run is given out.
+func (st *stream) again() error {
+	db.DestroyDataChunk(&st.chunk)
+	db.DestroyResult(&st.res)
+	if err := st.execute(); err != nil {
+		return err
+	}
+	for !st.ended {
+		if err := st.fetch(); err != nil {
+			return err
+		}
+		db.DestroyDataChunk(&st.chunk)
+	}
+	return errLost
 }
 
 // size is the number of bytes collected.
@@ -173,15 +219,13 @@ func (st *stream) Close() error {
 		return nil
 	}
 	st.closed = true
-	st.s.cancel() // a scan that DuckDB's threads wait for gives up
+	st.s.cancel(nil) // a scan that DuckDB's threads wait for gives up
 	db.Interrupt(st.s.conn.conn)
 	st.cut.Release()
 	for _, col := range st.cols {
 		col.release()
 	}
-	if st.chunk.Ptr != nil {
-		db.DestroyDataChunk(&st.chunk)
-	}
+	db.DestroyDataChunk(&st.chunk)
 	db.DestroyResult(&st.res)
 	st.s.end()
 	return nil
