@@ -304,3 +304,40 @@ func bound(t *testing.T, tab *lanceio.Table, e expr.Expr) expr.Expr {
 	}
 	return out
 }
+
+// A test for null reads the smallest leaf below the struct, or in a file without null structs nothing at all.
+func TestNullTestsReadLittle(t *testing.T) {
+	for _, version := range []string{"2_0", "2_1", "2_2"} {
+		name := "nested_" + version
+		tab, all := open(t, name), wanted(t, name).rows
+		for _, tt := range []struct {
+			name string
+			e    expr.Expr
+			null func(row string) bool
+		}{
+			{"s", expr.Path("s").IsNull(), func(row string) bool { return strings.Contains(row, " s=null") }},
+			{"s.t", expr.Path("s", "t").IsNull(), func(row string) bool {
+				return strings.Contains(row, " s=null") || strings.Contains(row, "t:null,z:")
+			}},
+			{"must", expr.Path("must").IsNull(), func(string) bool { return false }},
+			{"not s", expr.Path("s").IsNotNull(), func(row string) bool { return !strings.Contains(row, " s=null") }},
+		} {
+			t.Run(version+"/"+tt.name, func(t *testing.T) {
+				var want []string
+				for i, row := range all {
+					if tt.null(row) {
+						want = append(want, fmt.Sprint(i))
+					}
+				}
+				got, m := ids(t, tab, lanceio.FilterExpr(tt.e))
+				if got != strings.Join(want, " ") {
+					t.Errorf("kept %s, want %s", got, strings.Join(want, " "))
+				}
+				delete(m.ColumnBytes, "id")
+				if len(m.ColumnBytes) > 1 || version == "2_0" && len(m.ColumnBytes) > 0 {
+					t.Errorf("read %v", m.ColumnBytes)
+				}
+			})
+		}
+	}
+}

@@ -64,6 +64,7 @@ func (n *needs) add(t *Table, e expr.Expr) error {
 			if bounds, ok := statsBounds(f); ok {
 				n.wanted.add(bounds[0])
 				n.wanted.add(bounds[1])
+				n.addValidity(f)
 			}
 		}
 	}

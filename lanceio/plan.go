@@ -36,7 +36,7 @@ func (t *Table) Plan(_ context.Context, spec scan.Spec) (scan.Plan, error) {
 // plan is Plan with the schema that the caller requires, or nil.
 func (t *Table) plan(spec scan.Spec, required *arrow.Schema) (*plan, error) {
 	p := &plan{t: t, spec: spec}
-	var want wanted
+	want := wanted{answer: true}
 	for _, path := range spec.Columns {
 		f, err := t.find(path)
 		if err != nil {

@@ -20,7 +20,10 @@ type node struct {
 	nullable bool
 	metadata arrow.Metadata
 	// filler tells that the values are null for every row, whatever the table holds: a sibling that was not asked for.
-	filler   bool
+	filler bool
+	// nulls tells that it matters which of a struct's rows are null; where just members of it are tested, it does not, as
+	// these are null beneath a null struct.
+	nulls    bool
 	children []*node // of a struct, in the order of typ's fields
 }
 
@@ -54,6 +57,7 @@ func splits(f *table.Field) bool {
 // wholeNode is the node of a field with everything below it.
 func wholeNode(f *table.Field) *node {
 	n := fieldNode(f)
+	n.nulls = true
 	if splits(f) {
 		for _, c := range f.Children {
 			n.children = append(n.children, wholeNode(c))
@@ -84,8 +88,10 @@ func (s fieldSet) holds(f *table.Field) bool {
 type wanted struct {
 	tops   []*table.Field
 	fields fieldSet
-	// validity holds structs of which only the validity is wanted.
+	// validity holds structs of which it is wanted which rows are null.
 	validity fieldSet
+	// answer tells that the fields are given, and not just tested: then it matters of all structs.
+	answer bool
 }
 
 func (w *wanted) add(f *table.Field) {
@@ -135,6 +141,7 @@ func (w *wanted) node(f *table.Field) *node {
 		return nil
 	}
 	n := fieldNode(f)
+	n.nulls = w.answer || w.validity[f.ID]
 	var fields []arrow.Field
 	for _, c := range f.Children {
 		if child := w.node(c); child != nil {
@@ -229,7 +236,7 @@ func (t *Table) fitSchema(schema *arrow.Schema, want *wanted) ([]*node, error) {
 
 func (t *Table) fitField(af arrow.Field, f *table.Field, want *wanted, above expr.FieldPath) (*node, error) {
 	path := above.Child(af.Name)
-	n := &node{field: f, name: af.Name, typ: af.Type, nullable: af.Nullable, metadata: af.Metadata}
+	n := &node{field: f, name: af.Name, typ: af.Type, nullable: af.Nullable, metadata: af.Metadata, nulls: true}
 	if f == nil || want.node(f) == nil && !want.fields.holds(f) {
 		n.filler, n.nullable = true, true
 		return n, nil

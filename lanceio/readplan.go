@@ -88,11 +88,8 @@ func (r *fragmentReader) file(ctx context.Context, i int) (*dataFile, error) {
 
 // holds tells whether a file of the fragment has anything of a field.
 func (r *fragmentReader) holds(f *table.Field) bool {
-	if _, _, ok := r.f.Find(f.ID); ok {
-		return true
-	}
-	for _, c := range f.Children {
-		if r.holds(c) {
+	for _, d := range r.f.Files {
+		if fileHolds(d, f) {
 			return true
 		}
 	}
@@ -109,8 +106,8 @@ type columnReader struct {
 	variable bool
 }
 
-// open makes the readers of a stage. have are the structs whose validity earlier stages give.
-func (r *fragmentReader) open(ctx context.Context, s stage, have fieldSet) ([]*columnReader, error) {
+// open makes the readers of a stage. have are the structs of which earlier stages read something; it is added to.
+func (r *fragmentReader) open(ctx context.Context, s stage, have partSet) ([]*columnReader, error) {
 	out := make([]*columnReader, 0, len(s.nodes))
 	for _, n := range s.nodes {
 		c := &columnReader{node: n, top: n.field}
@@ -118,8 +115,8 @@ func (r *fragmentReader) open(ctx context.Context, s stage, have fieldSet) ([]*c
 		if n.field == nil || n.filler {
 			continue
 		}
-		pick, err := r.pickLeaves(ctx, n, s.read, have)
-		if err != nil {
+		pick := picker{r: r, read: s.read, have: have, leaves: make([]fieldSet, len(r.f.Files)), headers: fieldSet{}}
+		if _, err := pick.node(ctx, n); err != nil {
 			return nil, r.inColumn(n.field, err)
 		}
 		for i, d := range r.f.Files {
@@ -128,10 +125,10 @@ func (r *fragmentReader) open(ctx context.Context, s stage, have fieldSet) ([]*c
 			if root == nil {
 				continue
 			}
-			b.structs(n.field, have)
 			if err := r.addReader(ctx, c, i, root); err != nil {
 				return nil, r.inColumn(n.field, err)
 			}
+			addParts(root, i, have)
 		}
 	}
 	return out, nil
@@ -163,105 +160,6 @@ func (r *fragmentReader) inColumn(f *table.Field, err error) error {
 		return err
 	}
 	return fmt.Errorf("column %s: %w", f.Name, err)
-}
-
-// picked is what to read of a column: per file the ids of leaves, and structs of 2.0 files that are there for every row
-// without any leaf being read.
-type picked struct {
-	leaves  []fieldSet
-	headers fieldSet
-}
-
-// pickLeaves finds the files that hold the units to read below n. A struct that is there, but of which no leaf is read,
-// still has to say which rows are null: then its smallest leaf is read for that.
-func (r *fragmentReader) pickLeaves(ctx context.Context, n *node, read, have fieldSet) (picked, error) {
-	p := picked{leaves: make([]fieldSet, len(r.f.Files)), headers: fieldSet{}}
-	for i := range p.leaves {
-		p.leaves[i] = fieldSet{}
-	}
-	_, err := r.pickNode(ctx, n, read, have, p)
-	return p, err
-}
-
-// pickNode tells whether something at or below the node is read, now or before.
-func (r *fragmentReader) pickNode(ctx context.Context, n *node, read, have fieldSet, p picked) (bool, error) {
-	if n.filler || n.field == nil {
-		return false, nil
-	}
-	if !n.isStruct() {
-		if !read[n.field.ID] {
-			return r.holds(n.field), nil
-		}
-		return r.pickAll(n.field, p), nil
-	}
-	found := have[n.field.ID]
-	for _, c := range n.children {
-		below, err := r.pickNode(ctx, c, read, have, p)
-		if err != nil {
-			return false, err
-		}
-		found = found || below
-	}
-	if found || !r.holds(n.field) {
-		return found, nil
-	}
-	return true, r.pickWitness(ctx, n.field, p)
-}
-
-// pickAll picks all leaves at or below f, and tells whether there is one.
-func (r *fragmentReader) pickAll(f *table.Field, p picked) bool {
-	found := false
-	if i, column, ok := r.f.Find(f.ID); ok && (column >= 0 || f.Leaf()) {
-		p.leaves[i][f.ID], found = true, true
-	}
-	if f.Leaf() {
-		return found
-	}
-	for _, c := range f.Children {
-		found = r.pickAll(c, p) || found
-	}
-	return found
-}
-
-// pickWitness picks the leaf below a struct that takes the fewest bytes.
-func (r *fragmentReader) pickWitness(ctx context.Context, f *table.Field, p picked) error {
-	if i, column, ok := r.f.Find(f.ID); ok && column >= 0 && r.f.Files[i].Format == table.Format20 {
-		p.headers[f.ID] = true
-		return nil
-	}
-	best, bestFile, bestBytes := int32(-1), 0, uint64(0)
-	var visit func(f *table.Field) error
-	visit = func(f *table.Field) error {
-		if !f.Leaf() {
-			for _, c := range f.Children {
-				if err := visit(c); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-		i, column, ok := r.f.Find(f.ID)
-		if !ok || column < 0 {
-			return nil
-		}
-		d, err := r.file(ctx, i)
-		if err != nil {
-			return err
-		}
-		columns, err := d.meta.Columns(ctx, d.in, []int{column})
-		if err != nil {
-			return err
-		}
-		if bytes := columnBytes(columns[0]); best < 0 || bytes < bestBytes {
-			best, bestFile, bestBytes = f.ID, i, bytes
-		}
-		return nil
-	}
-	if err := visit(f); err != nil || best < 0 {
-		return err
-	}
-	p.leaves[bestFile][best] = true
-	return nil
 }
 
 // treeBuilder makes the projected tree of one file.
@@ -296,21 +194,6 @@ func (b treeBuilder) build(f *table.Field) *encoding.Field {
 	}
 	out.Type = prunedType(f, out.Children)
 	return out
-}
-
-// structs adds to have the structs that the tree holds.
-func (b treeBuilder) structs(f *table.Field, have fieldSet) bool {
-	if f.Leaf() {
-		return b.leaves[f.ID]
-	}
-	found := b.headers[f.ID]
-	for _, c := range f.Children {
-		found = b.structs(c, have) || found
-	}
-	if found && splits(f) {
-		have[f.ID] = true
-	}
-	return found
 }
 
 func allFields(fields []*table.Field) []*encoding.Field {

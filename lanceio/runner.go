@@ -85,7 +85,7 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 		return nil
 	}
 	f := &fragmentRun{
-		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: fieldSet{},
+		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: partSet{},
 		stats:    step{a: r.a, stage: r.p.stats},
 		filter:   step{a: r.a, stage: r.p.filter},
 		computed: step{a: r.a, stage: r.p.computed},
@@ -125,7 +125,7 @@ type fragmentRun struct {
 	*runner
 	reader                           *fragmentReader
 	ids                              rowIDs
-	have                             fieldSet // structs whose validity was read
+	have                             partSet // what was read of structs
 	stats, filter, computed, project step
 	pending                          []*block
 	pendingRows                      int64

@@ -26,7 +26,7 @@ func columnsOf(tab *lanceio.Table) lanceio.ScanOption {
 
 func TestWholeTables(t *testing.T) {
 	for _, name := range []string{
-		"worked", "history", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_0", "evolve_2_1", "evolve_2_2", "deletions", "filters",
+		"worked", "history", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_0", "evolve_2_1", "evolve_2_2", "grown", "deletions", "filters",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -150,6 +150,33 @@ func TestNestedProjection(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A struct whose members lie in several files, with nulls that differ, is null where all files say so, whichever members
+// are asked for.
+func TestProjectionOfGrownStructs(t *testing.T) {
+	s := func(parts ...string) expr.FieldPath { return append(path("s"), parts...) }
+	for _, columns := range [][]expr.FieldPath{
+		{s("a")}, {s("b")}, {s("c")}, {s("t")}, {s("t", "x")}, {s("a"), s("c")}, {s("b"), s("t", "x")}, {s("c"), s("b"), path("id")}, {s()},
+	} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			tab := open(t, "grown")
+			got := collect(t, tab, lanceio.Columns(columns...))
+			same(t, got.rows, cutRows(t, "grown", got.schema))
+			// The same where a member was read by a filter before.
+			got = collect(t, tab, lanceio.Columns(columns...), lanceio.FilterExpr(expr.AnyOf(expr.Path("s", "a").IsNull(), expr.Path("s", "a").Ge(expr.Int(0)))))
+			same(t, got.rows, cutRows(t, "grown", got.schema))
+		})
+	}
+	var want []string
+	for i, row := range wanted(t, "grown").rows {
+		if strings.HasSuffix(row, "s=null") {
+			want = append(want, fmt.Sprint(i))
+		}
+	}
+	if got, _ := ids(t, open(t, "grown"), lanceio.FilterExpr(expr.Path("s").IsNull())); got != strings.Join(want, " ") || len(want) == 0 {
+		t.Errorf("s is null in rows %s, want %s", got, want)
 	}
 }
 

@@ -24,7 +24,7 @@ type step struct {
 	stage  stage
 }
 
-func (s *step) open(ctx context.Context, r *fragmentReader, have fieldSet) error {
+func (s *step) open(ctx context.Context, r *fragmentReader, have partSet) error {
 	if s.opened {
 		return nil
 	}

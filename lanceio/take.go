@@ -199,7 +199,7 @@ func (k *taker) fragment(ctx context.Context, i int, sel selection) ([]arrow.Arr
 	var cols []arrow.Array
 	r := &runner{p: k.p, c: k.c, a: k.a, left: -1}
 	f := &fragmentRun{
-		runner: r, reader: newFragmentReader(k.t, i, k.c, k.a.mem), have: fieldSet{},
+		runner: r, reader: newFragmentReader(k.t, i, k.c, k.a.mem), have: partSet{},
 		computed: step{a: k.a, stage: k.p.computed}, project: step{a: k.a, stage: k.p.project},
 	}
 	defer f.reader.close()

@@ -1,6 +1,6 @@
 """Writes the tables that the tests of lanceio read, and what they hold.
 
-    python make.py        in this folder; needs pylance 14.0.2 and pyarrow
+    python make.py [NAME ...]        in this folder, all or just some; needs pylance 14.0.2 and pyarrow
 
 tables/NAME.lance are the tables, want/NAME.arrow what pylance reads of them, want/NAME.json what else is known:
 the filters with the ids of the rows that pylance keeps, and the bytes of each leaf's pages by the files' own metadata.
@@ -9,6 +9,7 @@ the filters with the ids of the rows that pylance keeps, and the bytes of each l
 import json
 import random
 import shutil
+import sys
 from pathlib import Path
 
 import lance
@@ -144,6 +145,25 @@ def evolve(version):
     want(name + "_at1", lance.dataset(p, version=1).to_table())
 
 
+def grown():
+    """A struct that gained members: one in files of its own, with values where the older file has a null struct, and one
+    that is null in all fragments but the last."""
+    p = path("grown")
+    rec = pa.struct([("a", pa.int64()), ("t", pa.struct([("x", pa.utf8())]))])
+    rows = [None if i % 3 == 0 else {"a": i, "t": None if i % 4 == 0 else {"x": f"x{i}"}} for i in range(24)]
+    first = pa.table({"id": pa.array(range(24), pa.int64()), "s": pa.array(rows, rec)})
+    ds = lance.write_dataset(first, p, mode="overwrite", data_storage_version="2.2", max_rows_per_file=12)
+    part = pa.struct([("c", pa.int64())])
+    batches = [pa.record_batch({"s": pa.array([None if i % 2 == 0 else {"c": -i} for i in range(k, k + 12)], part)}) for k in (0, 12)]
+    ds.add_columns(pa.RecordBatchReader.from_batches(batches[0].schema, batches))
+    ds.add_columns(pa.schema([pa.field("s", pa.struct([("b", pa.int64())]))]))
+    ds = lance.dataset(p)
+    full = ds.schema.field("s").type
+    more = pa.table({"id": pa.array([24, 25], pa.int64()), "s": pa.array([{"a": 1, "t": {"x": "y"}, "c": 2, "b": 3}, None], full)})
+    lance.write_dataset(more, p, mode="append")
+    want("grown", lance.dataset(p).to_table())
+
+
 def deletions():
     """Deletion files of both forms: a bitmap where more than 5000 rows are deleted, else an Arrow array."""
     n = 14000
@@ -228,20 +248,23 @@ def sizes():
     want("sizes", ds.to_table(columns=["id", "g"]), leaf_bytes=total)
 
 
-def main():
+MAKERS = {
+    "worked": worked, "history": history, "nested": lambda: [nested(v) for v in ("2.0", "2.1", "2.2")],
+    "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "deletions": deletions, "stable": stable,
+    "filters": filters, "sizes": sizes,
+}
+
+
+def main(names):
     for folder in (TABLES, WANT):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir()
-    worked()
-    history()
-    for version in ("2.0", "2.1", "2.2"):
-        nested(version)
-        evolve(version)
-    deletions()
-    stable()
-    filters()
-    sizes()
+        if not names:
+            shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(exist_ok=True)
+    for name in names or MAKERS:
+        for old in TABLES.glob(f"{name}*.lance"):
+            shutil.rmtree(old)
+        MAKERS[name]()
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,0 +1,160 @@
+package lanceio
+
+import (
+	"context"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+)
+
+// partSet tells of which structs something was read, from which of a fragment's files.
+type partSet map[part]bool
+
+type part struct {
+	field int32
+	file  int
+}
+
+// addParts adds the structs of a tree that is read from a file.
+func addParts(f *encoding.Field, file int, have partSet) {
+	if f.Type.ID() != arrow.STRUCT {
+		return
+	}
+	have[part{f.ID, file}] = true
+	for _, c := range f.Children {
+		addParts(c, file, have)
+	}
+}
+
+// picker chooses what to read of a column: per file the ids of leaves, and structs of 2.0 files, which are there for
+// every row without any leaf being read.
+type picker struct {
+	r       *fragmentReader
+	read    fieldSet // ids of the units to read
+	have    partSet
+	leaves  []fieldSet
+	headers fieldSet
+}
+
+func (p *picker) pick(file int, leaf int32) {
+	if p.leaves[file] == nil {
+		p.leaves[file] = fieldSet{}
+	}
+	p.leaves[file][leaf] = true
+}
+
+// node picks what is to be read at or below a node, and gives the files that something of it is read from, now or before.
+//
+// A struct is null where all files that hold something of it say so (a file that a member was added in may have values
+// where the older one has none), so that each of these files must say it: one of which no member is read has its smallest
+// leaf read for that.
+func (p *picker) node(ctx context.Context, n *node) (map[int]bool, error) {
+	files := map[int]bool{}
+	if n.filler || n.field == nil {
+		return files, nil
+	}
+	if !n.isStruct() {
+		if p.read[n.field.ID] {
+			p.all(n.field, files)
+		}
+		return files, nil
+	}
+	for _, c := range n.children {
+		below, err := p.node(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		for i := range below {
+			files[i] = true
+		}
+	}
+	for i := range p.r.f.Files {
+		if p.have[part{n.field.ID, i}] {
+			files[i] = true
+		}
+	}
+	if !n.nulls {
+		return files, nil
+	}
+	for i, d := range p.r.f.Files {
+		if files[i] || !fileHolds(d, n.field) || !n.field.Nullable && len(files) > 0 {
+			continue
+		}
+		if err := p.witness(ctx, n.field, i); err != nil {
+			return nil, err
+		}
+		files[i] = true
+	}
+	return files, nil
+}
+
+// all picks all leaves at or below f, and adds their files.
+func (p *picker) all(f *table.Field, files map[int]bool) {
+	if i, column, ok := p.r.f.Find(f.ID); ok && (column >= 0 || f.Leaf()) {
+		p.pick(i, f.ID)
+		files[i] = true
+	}
+	if f.Leaf() {
+		return
+	}
+	for _, c := range f.Children {
+		p.all(c, files)
+	}
+}
+
+// witness picks the leaf below a struct that takes the fewest bytes of a file.
+func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
+	d := p.r.f.Files[file]
+	if column, ok := d.Column(f.ID); ok && column >= 0 && d.Format == table.Format20 {
+		p.headers[f.ID] = true
+		return nil
+	}
+	open, err := p.r.file(ctx, file)
+	if err != nil {
+		return err
+	}
+	best, bestBytes := int32(-1), uint64(0)
+	var visit func(f *table.Field) error
+	visit = func(f *table.Field) error {
+		if !f.Leaf() {
+			for _, c := range f.Children {
+				if err := visit(c); err != nil {
+					return err
+				}
+			}
+			return nil
+		}
+		column, ok := d.Column(f.ID)
+		if !ok || column < 0 {
+			return nil
+		}
+		columns, err := open.meta.Columns(ctx, open.in, []int{column})
+		if err != nil {
+			return err
+		}
+		if bytes := columnBytes(columns[0]); best < 0 || bytes < bestBytes {
+			best, bestBytes = f.ID, bytes
+		}
+		return nil
+	}
+	if err := visit(f); err != nil || best < 0 {
+		return err
+	}
+	p.pick(file, best)
+	return nil
+}
+
+// fileHolds tells whether a file has anything of a field.
+func fileHolds(d *table.DataFile, f *table.Field) bool {
+	if _, ok := d.Column(f.ID); ok {
+		return true
+	}
+	for _, c := range f.Children {
+		if fileHolds(d, c) {
+			return true
+		}
+	}
+	return false
+}
