@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/lanceflight/flightsrv/expr"
-	"github.com/lanceflight/flightsrv/scan"
 )
 
 // Clone gives a copy of a query that shares nothing that a rule may change: subqueries in expressions are copied too,
@@ -97,13 +96,12 @@ func (c *cloner) from(f From) From {
 		out := *f
 		out.Paths, out.Cover = slices.Clone(f.Paths), slices.Clone(f.Cover)
 		out.Special = slices.Clone(f.Special)
+		out.Computed = slices.Clone(f.Computed)
 		if c.above {
-			out.Computed = slices.Clone(f.Computed)
 			return &out
 		}
-		out.Computed = make([]scan.Computed, 0, len(f.Computed))
-		for _, x := range f.Computed {
-			out.Computed = append(out.Computed, scan.Computed{Name: x.Name, Expr: c.expr(x.Expr)})
+		for i, x := range out.Computed {
+			out.Computed[i].Expr = c.expr(x.Expr)
 		}
 		out.StatsFilter, out.Filter = c.expr(f.StatsFilter), c.expr(f.Filter)
 		return &out
