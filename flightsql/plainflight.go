@@ -115,7 +115,7 @@ func parseScan(text []byte) (*planner.ScanRequest, error) {
 var scanKeys = []string{"table", "version", "columns", "filter", "filter_expr", "lance_filter", "limit", "offset", "with_row_id"}
 
 func scanFault(dec *json.Decoder, err error) error {
-	if errs.ErrInvalidInput == err || errors.Is(err, errs.ErrInvalidInput) {
+	if errors.Is(err, errs.ErrInvalidInput) {
 		return err
 	}
 	return errs.Invalidf("scan command: no JSON object, at byte %d: %v", dec.InputOffset(), err)

@@ -133,11 +133,15 @@ func (s *Server) bind(ctx context.Context, handle []byte, r *flight.Reader) erro
 func (s *Server) readParams(ctx context.Context, r *flight.Reader) ([]byte, error) {
 	var out bytes.Buffer
 	var w *ipc.Writer
+	defer func() {
+		if w != nil {
+			_ = w.Close() // again where all went well
+		}
+	}()
 	for r.Next() {
 		b := r.RecordBatch()
 		if w == nil {
 			w = ipc.NewWriter(&out, ipc.WithSchema(b.Schema()), ipc.WithAllocator(s.mem), ipc.WithDictionaryDeltas(false))
-			defer w.Close()
 		}
 		if err := w.Write(b); err != nil {
 			return nil, errs.Invalidf("the parameters can't be read: %v", err)

@@ -156,7 +156,7 @@ func TestRealParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close(ctx)
+	defer func() { _ = p.Close(ctx) }()
 	if p.ParameterSchema().Field(0).Type.ID() != arrow.INT64 || p.DatasetSchema().NumFields() != 1 {
 		t.Fatalf("parameters %v, dataset %v", p.ParameterSchema(), p.DatasetSchema())
 	}

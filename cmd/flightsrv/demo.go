@@ -22,7 +22,9 @@ func demoCommand() *cobra.Command {
 				return err
 			}
 			for _, t := range tables {
-				fmt.Fprintln(cmd.OutOrStdout(), t)
+				if _, err := fmt.Fprintln(cmd.OutOrStdout(), t); err != nil {
+					return err
+				}
 			}
 			return nil
 		},

@@ -101,7 +101,7 @@ func TestFileFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer r.Close()
+	defer func() { _ = r.Close() }()
 	if r.NumRecords() != 2 || !r.Schema().Equal(outputSchema) {
 		t.Errorf("%d batches of %v", r.NumRecords(), r.Schema())
 	}
@@ -109,7 +109,7 @@ func TestFileFormats(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer p.Close()
+	defer func() { _ = p.Close() }()
 	if p.NumRows() != 4 {
 		t.Errorf("%d rows in parquet", p.NumRows())
 	}

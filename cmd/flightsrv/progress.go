@@ -42,17 +42,20 @@ func (p *progress) show() {
 	for {
 		select {
 		case <-p.done:
-			fmt.Fprint(p.out, "\r\x1b[K")
+			p.print("")
 			return
 		case <-tick.C:
 			p.mu.Lock()
 			if !p.started || !p.shared {
-				fmt.Fprintf(p.out, "\r\x1b[K%d rows, %.0f s", p.rows, time.Since(p.begun).Seconds())
+				p.print(fmt.Sprintf("%d rows, %.0f s", p.rows, time.Since(p.begun).Seconds()))
 			}
 			p.mu.Unlock()
 		}
 	}
 }
+
+// print puts a text in place of the line; a terminal that is gone is no fault of the query.
+func (p *progress) print(text string) { _, _ = fmt.Fprint(p.out, "\r\x1b[K", text) }
 
 // add counts a batch; where rows go to the same terminal, the line is wiped for them.
 func (p *progress) add(b arrow.RecordBatch) {
@@ -62,7 +65,7 @@ func (p *progress) add(b arrow.RecordBatch) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.started && p.shared {
-		fmt.Fprint(p.out, "\r\x1b[K")
+		p.print("")
 	}
 	p.started = true
 	p.rows += b.NumRows()

@@ -56,7 +56,7 @@ func (s *tableSink) finish() error {
 	if s.count == 1 {
 		unit = "row"
 	}
-	fmt.Fprintf(s.out, "(%d %s)\n", s.count, unit)
+	s.put(fmt.Sprintf("(%d %s)", s.count, unit))
 	return s.out.Flush()
 }
 
@@ -95,8 +95,11 @@ func (s *tableSink) line(row []string) {
 			b.WriteString(v + pad)
 		}
 	}
-	fmt.Fprintln(s.out, strings.TrimRight(b.String(), " "))
+	s.put(strings.TrimRight(b.String(), " "))
 }
+
+// put writes a line; the buffer keeps an error until Flush gives it.
+func (s *tableSink) put(line string) { _, _ = s.out.WriteString(line + "\n") }
 
 // maxCellRunes bounds a cell of a table.
 const maxCellRunes = 120
