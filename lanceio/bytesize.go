@@ -35,7 +35,8 @@ func sizeOf(arr arrow.Array, i, j int) int64 {
 		_, end := a.ValueOffsets(j - 1)
 		return bits + n*offsetBytes(arr) + sizeOf(a.ListValues(), int(start), int(end))
 	case *array.Dictionary:
-		return bits + fixedBytes(a.Indices().DataType(), n) + sizeOf(a.Dictionary(), 0, a.Dictionary().Len())
+		// The dictionary travels in a message of its own, however many rows a batch has.
+		return bits + fixedBytes(a.Indices().DataType(), n)
 	case array.BinaryLike:
 		if n == 0 {
 			return 0
