@@ -126,20 +126,18 @@ func (c *listRows) decode(b []byte, n int, stable bool) (values, error) {
 	if n > 0 && last > maxDimension/n {
 		return values{}, errs.New(errs.ErrResourceExhausted, "%d lists of %d items in one array", n, last)
 	}
-	whole := !c.hasBitmaps() && (c.bits%8 == 0 || last%8 == 0)
+	whole := n == 0 || !c.hasBitmaps() && (c.bits%8 == 0 || last%8 == 0)
 	if !whole {
 		b = c.separate(b, n, items)
 	}
 	v := values{n: n * last, bits: c.bits, data: b, fromFile: whole && stable}
 	for i := len(c.dims) - 1; i >= 0; i-- {
 		inner := v
-		v = values{n: n * items[i] / max(c.dims[i], 1), items: &inner, fromFile: whole && stable}
-		if i == 0 {
-			v.n = n
-		} else {
+		v = values{n: n, items: &inner, fromFile: whole && stable}
+		if i > 0 {
 			v.n = n * items[i-1]
 		}
-		if c.validity[i] {
+		if c.validity[i] && !whole {
 			v.valid = c.bitmaps[i]
 		}
 	}

@@ -178,6 +178,11 @@ func TestWorkedPages(t *testing.T) {
 			Details: &pb.FullZipLayout_BitsPerOffset{BitsPerOffset: 32}, NumItems: 3, NumVisibleItems: 3, ValueCompression: variable(32),
 			Layers: []pb.RepDefLayer{nullableItem}}), buffers: [][]byte{joinBytes(unhex(t, "00 2c010000"), []byte(long),
 			unhex(t, "01 | 00 01000000 52")), unhex(t, "0000 3101 3201 3801")}}, `["` + long + `",null,"R"]`},
+		{"full-zip lists of fixed-size lists", v22, arrow.ListOf(arrow.FixedSizeListOf(2, i16)), testPage{rows: 3, layout: fullZip(&pb.FullZipLayout{
+			BitsRep: 1, BitsDef: 1, Details: &pb.FullZipLayout_BitsPerValue{BitsPerValue: 40}, NumItems: 3, NumVisibleItems: 1,
+			Layers: l(validItem, nullableList), ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_FixedSizeList{
+				FixedSizeList: &pb.FixedSizeList{ItemsPerValue: 2, HasValidity: true, Values: flat(16)}}}}),
+			buffers: [][]byte{unhex(t, "03 | 02 01 0700 0800 | 03"), {0, 1, 7, 8}}}, `[null,[[7,null]],null]`},
 		{"all null", v21, arrow.PrimitiveTypes.Int64, testPage{rows: 3, layout: constantPage(&pb.ConstantLayout{
 			Layers: []pb.RepDefLayer{nullableItem}})}, `[null,null,null]`},
 		{"constant", v22, arrow.PrimitiveTypes.Uint16, testPage{rows: 2, layout: constantPage(&pb.ConstantLayout{
@@ -199,6 +204,14 @@ func TestWorkedPages(t *testing.T) {
 			}
 			defer got.Release()
 			wantJSON(t, got, c.want)
+			for row := range c.page.rows { // each row alone
+				part, err := readPage(t, c.page, c.dt, c.version, checked(t), encoding.RowRange{Start: row, End: row + 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				mustEqual(t, part, got, []encoding.RowRange{{Start: row, End: row + 1}})
+				part.Release()
+			}
 		})
 	}
 }
