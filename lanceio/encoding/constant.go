@@ -27,6 +27,7 @@ type constant struct {
 	kind       constantKind
 	value      *values     // nil until read, and where all is null
 	stored     [2][]uint16 // rep and def
+	starts     []uint32    // the events that rows begin at, where there are lists
 	read       bool
 }
 
@@ -93,7 +94,9 @@ func (c *constant) levels() *levelPlan { return c.plan }
 
 func (c *constant) slots(rows uint64) uint64 { return rows }
 
-func (c *constant) kept() int { return 2*len(c.stored[0]) + 2*len(c.stored[1]) + len(c.inline) }
+func (c *constant) kept() int {
+	return 2*len(c.stored[0]) + 2*len(c.stored[1]) + 4*len(c.starts) + len(c.inline)
+}
 
 type constantTask struct {
 	c     *constant
@@ -146,11 +149,31 @@ func (c *constant) learn(bufs [][]byte) error {
 		if rep == nil && c.plan.lists > 0 || rep != nil && c.plan.lists == 0 {
 			return corruptf("%d repetition levels and %d list layers", len(rep), c.plan.lists)
 		}
+		if rep != nil {
+			if err := c.findRows(rep); err != nil {
+				return err
+			}
+		}
 		if rep == nil && def != nil && uint64(len(def)) != c.page.events() {
 			return corruptf("%d definition levels for %d rows", len(def), c.page.events())
 		}
 	}
 	c.read = true
+	return nil
+}
+
+// findRows finds the events at which the rows of a page with lists begin.
+func (c *constant) findRows(rep []uint16) error {
+	n := c.plan.rows(rep)
+	if n != c.page.raw.Rows || len(rep) > 0 && int(rep[0]) != c.plan.lists {
+		return corruptf("levels of %d rows in a page of %d", n, c.page.raw.Rows)
+	}
+	c.starts = make([]uint32, 0, n)
+	for i, r := range rep {
+		if int(r) == c.plan.lists {
+			c.starts = append(c.starts, uint32(i))
+		}
+	}
 	return nil
 }
 
@@ -227,19 +250,12 @@ func bufferValue(s shape, b []byte) (*values, error) {
 func (t *constantTask) decode(a *accumulator) error {
 	c := t.c
 	rep, def := c.stored[0], c.stored[1]
-	if rep != nil {
-		a.starts = c.plan.rowStarts(a.starts[:0], rep, def, false)
-		if uint64(len(a.starts)) != c.page.raw.Rows || len(rep) > 0 && a.starts[0].event != 0 {
-			return corruptf("levels of %d rows in a page of %d", len(a.starts), c.page.raw.Rows)
-		}
-	}
 	for _, r := range t.rows {
 		from, to := int(r.Start), int(r.End)
 		if rep != nil {
-			from = a.starts[r.Start].event
-			to = len(rep)
-			if r.End < uint64(len(a.starts)) {
-				to = a.starts[r.End].event
+			from, to = int(c.starts[r.Start]), len(rep)
+			if r.End < uint64(len(c.starts)) {
+				to = int(c.starts[r.End])
 			}
 		}
 		if err := c.add(a, part(rep, from, to), part(def, from, to), to-from); err != nil {

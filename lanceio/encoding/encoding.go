@@ -18,7 +18,8 @@ type BufferRange struct{ Offset, Size uint64 }
 // Input reads byte ranges of one data file. It is safe for concurrent use.
 type Input interface {
 	// ReadRanges gives the bytes of each range, whole or an error, in the order asked. leaf is the key of the leaf path
-	// that the bytes are read for; it is only counted by. The slices may share memory and must not be written to.
+	// that the bytes are read for; it is only counted by. The slices may share memory and must not be written to. They
+	// stay valid and unchanged for as long as anything refers to them: an answer may hold on to them.
 	ReadRanges(ctx context.Context, leaf string, ranges []BufferRange) ([][]byte, error)
 }
 
