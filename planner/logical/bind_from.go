@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -72,7 +73,7 @@ func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
 	if err != nil {
 		return nil, err
 	}
-	rel := &relation{id: id, qual: b.qualifiers(t, ref, src), cols: TableCols(src.Schema()), scan: true, pos: t.Pos}
+	rel := &relation{id: id, qual: b.qualifiers(t, ref, src), cols: b.tableCols(src), scan: true, pos: t.Pos}
 	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
 		return nil, err
 	}
@@ -80,6 +81,16 @@ func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
 		return nil, err
 	}
 	return &Scan{Rel: id, Source: src, Alias: rel.qual[len(rel.qual)-1], Limit: -1}, nil
+}
+
+// tableCols gives the columns of a table; they are worked out once for all its uses.
+func (b *binder) tableCols(src scan.Source) []Col {
+	cols, ok := b.columns[src]
+	if !ok {
+		cols = TableCols(src.Schema())
+		b.columns[src] = cols
+	}
+	return slices.Clone(cols)
 }
 
 func (b *binder) qualifiers(t *sqltext.TableName, ref scan.TableRef, src scan.Source) []string {

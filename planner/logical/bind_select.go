@@ -286,10 +286,8 @@ func findCol(s *scope, c *expr.Column) (Col, bool) {
 			if r.id != c.Rel {
 				continue
 			}
-			for _, col := range r.cols {
-				if col.Key == c.Path[0] {
-					return col, true
-				}
+			if col, ok := r.keyed(c.Path[0]); ok {
+				return col, true
 			}
 			if r.scan && isSpecial(c.Path[0]) {
 				f := arrow.Field{Name: c.Path[0], Type: arrow.PrimitiveTypes.Uint64, Nullable: true}

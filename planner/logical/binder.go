@@ -28,7 +28,9 @@ type Options struct {
 // Limits on what one statement may name, so that hostile text costs little.
 const (
 	maxRelations = 2000
-	maxDepth     = 200
+	// inlineRelations is how many relations a statement may have for its CTEs to be bound anew for each reference.
+	inlineRelations = 100
+	maxDepth        = 200
 )
 
 // Bound is a bound query.
@@ -69,11 +71,13 @@ type binder struct {
 	ctes       int
 	depth      int
 	sources    map[string]scan.Source
+	columns    map[scan.Source][]Col
 	paramTypes []arrow.DataType
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
 	b := &binder{ctx: ctx, text: text, o: o, sources: map[string]scan.Source{}, relations: map[int]*relation{},
+		columns:    map[scan.Source][]Col{},
 		paramTypes: make([]arrow.DataType, params)}
 	if o.TimeZone != "" && o.TimeZone != "UTC" {
 		zone, err := time.LoadLocation(o.TimeZone)

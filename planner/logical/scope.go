@@ -20,6 +20,50 @@ type relation struct {
 	scan bool // a table: special columns exist
 	// pos is where FROM names it.
 	pos int
+
+	exact, folded map[string][]int // positions in cols by name, and by name in lower case; made when first needed
+	keys          map[string]int
+}
+
+// named gives the columns that a name means: an exact match, or else those that match without regard to case. Hidden
+// columns that have no name are left out.
+func (r *relation) named(part string) []Col {
+	r.index()
+	found := r.exact[part]
+	if len(found) == 0 {
+		found = r.folded[strings.ToLower(part)]
+	}
+	out := make([]Col, len(found))
+	for i, at := range found {
+		out[i] = r.cols[at]
+	}
+	return out
+}
+
+// keyed gives the column of a key.
+func (r *relation) keyed(key string) (Col, bool) {
+	r.index()
+	at, ok := r.keys[key]
+	if !ok {
+		return Col{}, false
+	}
+	return r.cols[at], true
+}
+
+func (r *relation) index() {
+	if r.keys != nil {
+		return
+	}
+	r.exact, r.folded, r.keys = map[string][]int{}, map[string][]int{}, make(map[string]int, len(r.cols))
+	for i, c := range r.cols {
+		r.keys[c.Key] = i
+		if c.Hidden && !c.Named {
+			continue
+		}
+		r.exact[c.Name] = append(r.exact[c.Name], i)
+		low := strings.ToLower(c.Name)
+		r.folded[low] = append(r.folded[low], i)
+	}
 }
 
 func (r *relation) label() string { return expr.FieldPath(r.qual).String() }
@@ -252,8 +296,11 @@ func (b *binder) unqualified(s *scope, parts []string, pos int) ([]reading, erro
 
 // unmerged is a relation without the columns that USING merged: their bare names mean the merged column.
 func (s *scope) unmerged(r *relation) *relation {
+	if len(s.merged) == 0 {
+		return r
+	}
 	hidden := false
-	out := *r
+	out := relation{id: r.id, qual: r.qual, scan: r.scan, pos: r.pos}
 	out.cols = make([]Col, 0, len(r.cols))
 	for _, c := range r.cols {
 		if _, _, merged := mergedFor(s, r.id, c.Key); merged {
@@ -269,26 +316,15 @@ func (s *scope) unmerged(r *relation) *relation {
 }
 
 func isExact(r *relation, part string) bool {
-	for _, c := range r.cols {
-		if c.Name == part {
-			return true
-		}
-	}
-	return isSpecial(part)
+	r.index()
+	return len(r.exact[part]) > 0 || isSpecial(part)
 }
 
 // columnPaths reads parts as a path that starts with a column of r. A path whose first part is a column but that goes
 // wrong below it is no reading, unless it is ambiguous.
 func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, error) {
-	reachable := make([]Col, 0, len(r.cols))
-	for _, c := range r.cols {
-		if !c.Hidden || c.Named {
-			reachable = append(reachable, c)
-		}
-	}
-	cols := match(parts[0], reachable, func(c Col) string { return c.Name })
 	var out []reading
-	for _, c := range cols {
+	for _, c := range r.named(parts[0]) {
 		x, err := b.fields(&expr.Column{Rel: r.id, Path: expr.FieldPath{c.Key}, Typ: c.Type}, c.Type, parts[1:], pos)
 		if isMissingField(err) {
 			continue

@@ -59,10 +59,8 @@ func (b *binder) vars(rel int, column string) (ndarray.Variable, bool) {
 	if r == nil {
 		return ndarray.Variable{}, false
 	}
-	for _, c := range r.cols {
-		if c.Key == column && c.Var != nil {
-			return *c.Var, true
-		}
+	if c, ok := r.keyed(column); ok && c.Var != nil {
+		return *c.Var, true
 	}
 	return ndarray.Variable{}, false
 }

@@ -63,6 +63,9 @@ type builtScan struct {
 	view   string
 	reread bool
 	index  int
+	// columns are those of the view, and places finds them by the key of their path.
+	columns []*expr.Column
+	places  map[string]int
 }
 
 type builder struct {
@@ -79,7 +82,11 @@ func (b *builder) collect(q *logical.Query) error {
 			b.scans[s.Rel].reread = b.scans[s.Rel].reread || reread
 			return
 		}
-		n := &builtScan{scan: s, view: "s" + strconv.Itoa(len(b.order)), reread: reread, index: len(b.order)}
+		n := &builtScan{scan: s, view: "s" + strconv.Itoa(len(b.order)), reread: reread, index: len(b.order),
+			columns: viewColumns(s), places: map[string]int{}}
+		for i, c := range n.columns {
+			n.places[c.Path.Key()] = i
+		}
 		b.scans[s.Rel] = n
 		b.order = append(b.order, n)
 	})
@@ -105,7 +112,7 @@ func (b *builder) scan(s *builtScan, e Engine) (*Scan, error) {
 	}
 	out := &Scan{View: s.view, Plan: plan, Spec: spec, Reread: s.reread}
 	if e == DuckDB {
-		for i, c := range viewColumns(l) {
+		for i, c := range s.columns {
 			out.Columns = append(out.Columns, Output{Name: viewColumn(i), Expr: c})
 		}
 	}

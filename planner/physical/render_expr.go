@@ -41,17 +41,13 @@ func (r *renderer) column(c *expr.Column) string {
 	if s == nil {
 		return fieldsOf(relName(c.Rel)+"."+expr.QuoteIdent(c.Path[0]), c.Path[1:])
 	}
-	best, at := -1, 0
-	for i, v := range viewColumns(s.scan) {
-		if c.Path.HasPrefix(v.Path) && len(v.Path) > best {
-			best, at = len(v.Path), i
+	for n := len(c.Path); n > 0; n-- {
+		if at, ok := s.places[c.Path[:n].Key()]; ok {
+			return fieldsOf(relName(c.Rel)+"."+expr.QuoteIdent(viewColumn(at)), c.Path[n:])
 		}
 	}
-	if best < 0 {
-		r.fail(errs.New(errs.ErrInternal, "planner: column %s is read but not scanned", c.Path))
-		return "NULL"
-	}
-	return fieldsOf(relName(c.Rel)+"."+expr.QuoteIdent(viewColumn(at)), c.Path[best:])
+	r.fail(errs.New(errs.ErrInternal, "planner: column %s is read but not scanned", c.Path))
+	return "NULL"
 }
 
 func fieldsOf(x string, names []string) string {

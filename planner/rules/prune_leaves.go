@@ -16,13 +16,22 @@ import (
 func pruneLeaves(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		scans := map[int]*logical.Scan{}
-		eachScan(q, func(s *logical.Scan) { scans[s.Rel] = s })
+		seen := map[int]map[string]bool{}
+		eachScan(q, func(s *logical.Scan) {
+			scans[s.Rel], seen[s.Rel] = s, map[string]bool{}
+			for _, p := range s.Paths {
+				seen[s.Rel][p.Key()] = true
+			}
+		})
 		eachQuery(q, func(q *logical.Query) {
 			for _, e := range exprsOf(q) {
 				for _, c := range expr.Columns(e) {
-					if s := scans[c.Rel]; s != nil {
-						need(s, c.Path)
+					s := scans[c.Rel]
+					if s == nil || seen[c.Rel][c.Path.Key()] {
+						continue
 					}
+					seen[c.Rel][c.Path.Key()] = true
+					need(s, c.Path)
 				}
 			}
 		})
@@ -45,9 +54,7 @@ func need(s *logical.Scan, p expr.FieldPath) {
 		}
 		return
 	}
-	if !slices.ContainsFunc(s.Paths, p.Equal) {
-		s.Paths = append(s.Paths, p)
-	}
+	s.Paths = append(s.Paths, p)
 }
 
 // isSpecial tells whether a name is a special column: a table's own column of that name comes first.
@@ -62,10 +69,19 @@ func isSpecial(s *logical.Scan, name string) bool {
 // Cover gives the fewest paths that hold all of paths and no leaf beside: paths below others go away, and fields whose
 // struct is needed in full become the struct. The order is that of first use.
 func Cover(schema *arrow.Schema, paths []expr.FieldPath) []expr.FieldPath {
+	all := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		all[p.Key()] = true
+	}
 	var out []expr.FieldPath
-	for i, p := range paths {
-		below := slices.ContainsFunc(paths, func(q expr.FieldPath) bool { return len(q) < len(p) && p.HasPrefix(q) })
-		if !below && !slices.ContainsFunc(paths[:i], p.Equal) {
+	placed := make(map[string]bool, len(paths))
+	for _, p := range paths {
+		below := placed[p.Key()]
+		for n := 1; n < len(p); n++ {
+			below = below || all[p[:n].Key()]
+		}
+		if !below {
+			placed[p.Key()] = true
 			out = append(out, p)
 		}
 	}
