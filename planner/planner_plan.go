@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -139,7 +140,10 @@ func nulls(types []arrow.DataType) []*expr.Literal {
 func notes(reasons []statsrewrite.Reason) []string {
 	var out []string
 	for _, r := range reasons {
-		out = append(out, r.Part.String()+" keeps all rows: "+r.Why)
+		note := r.Part.String() + " keeps all rows: " + r.Why
+		if !slices.Contains(out, note) { // a CTE is bound once for each reference
+			out = append(out, note)
+		}
 	}
 	return out
 }
