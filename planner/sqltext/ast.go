@@ -141,7 +141,7 @@ type NamedWindow struct {
 	Spec WindowSpec
 }
 
-// WindowSpec is what stands in OVER (...). Frame is the clause as written, checked, or empty.
+// WindowSpec is what stands in OVER (...). Frame is the clause in one spelling, checked, with constant bounds, or empty.
 type WindowSpec struct {
 	Name        *Ident // OVER name, or the base window
 	PartitionBy []Expr
@@ -408,7 +408,8 @@ type (
 // CaseWhen is one arm of a CaseExpr.
 type CaseWhen struct{ Cond, Then Expr }
 
-// TypeName is a type as SQL spells it: upper-case Name with its arguments, as DECIMAL(10,2); nested types have
+// TypeName is a type as SQL spells it: Name is DuckDB's own for all its aliases, as BIGINT for int8 and TIMESTAMPTZ for
+// TIMESTAMP WITH TIME ZONE, with its arguments, as DECIMAL(10,2) (always two, DECIMAL alone is (18,3)); nested types have
 // Children with Fields for a STRUCT's names. ListDepth counts trailing [].
 type TypeName struct {
 	Name      string

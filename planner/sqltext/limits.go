@@ -1,6 +1,7 @@
 package sqltext
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -22,10 +23,13 @@ const (
 	maxRecursion = 1200
 )
 
-// checkText refuses text that is too long, or is no UTF-8 text.
+// checkText refuses text that is too long, is no UTF-8, or holds the character 0, at which other readers would stop.
 func checkText(text string) error {
 	if len(text) > MaxTextBytes {
 		return &errs.SQLError{Line: 1, Column: 1, Msg: "the statement is too long", Hint: "at most 8 MiB of text is taken"}
+	}
+	if i := strings.IndexByte(text, 0); i >= 0 {
+		return Error(text, i, "the statement must not hold the character 0")
 	}
 	if !utf8.ValidString(text) {
 		for i, r := range text {

@@ -113,6 +113,22 @@ func TestNestingOfEveryKindIsBounded(t *testing.T) {
 	}
 }
 
+func TestTextsOverManyLinesAreJoinedCheaply(t *testing.T) {
+	const n = 200_000
+	text := "SELECT 'ab'" + strings.Repeat("\n'ab'", n)
+	var p *sqltext.Parsed
+	var err error
+	if got := allocated(func() { p, err = sqltext.Parse(text) }); got > 64<<20 {
+		t.Errorf("%d bytes allocated", got)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := len(sqltext.Format(p.Statement)); got != len("SELECT ''")+2*(n+1) {
+		t.Errorf("the text has %d bytes", got)
+	}
+}
+
 // depth is how deep brackets nest in text.
 func depth(text string) int {
 	most, now := 0, 0

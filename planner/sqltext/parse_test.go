@@ -106,6 +106,8 @@ func TestErrorPlace(t *testing.T) {
 		{"carriage return", "SELECT a,\r\n  b c d", 2, 7},
 		{"in a subquery", "SELECT (SELECT x FROM (SELECT y y y))", 1, 35},
 		{"type", "SELECT a::nope", 1, 11},
+		{"character 0", "SELECT 'a\x00b'", 1, 10},
+		{"not UTF-8", "SELECT 'é\xff'", 1, 10},
 		{"join", "SELECT 1 FROM a\nSEMI JOIN b", 2, 1},
 	}
 	for _, c := range cases {

@@ -54,7 +54,8 @@ func (r *rewriter) qualifiedCall(pos int, parts []Ident) frag {
 	last := len(parts) - 1
 	for i, p := range parts[:last] {
 		part := strings.ToLower(p.Text)
-		if part != "main" && part != "pg_catalog" && !(i == 0 && last == 2 && part == "system") {
+		system := i == 0 && last == 2 && part == "system"
+		if part != "main" && part != "pg_catalog" && !system {
 			r.failHint(pos, "write it as the first argument", "calling a function behind a point is not supported")
 			return frag{}
 		}

@@ -41,6 +41,7 @@ type lexer struct {
 	marks   int  // number of ? so far
 	dollars bool // a $n was seen
 	params  int
+	joined  []string // the texts that make up the last token, if more than one
 }
 
 // tokenize splits text into tokens; the last one is tokEnd. params is the number of parameters.
@@ -68,6 +69,10 @@ func tokenize(text string) (toks []token, params int, err error) {
 }
 
 func (lx *lexer) add(kind tokenKind, start int, text string) {
+	if lx.joined != nil {
+		lx.toks[len(lx.toks)-1].text = strings.Join(lx.joined, "")
+		lx.joined = nil
+	}
 	lx.toks = append(lx.toks, token{kind: kind, start: int32(start), end: int32(lx.pos), text: text})
 }
 
@@ -207,9 +212,6 @@ func (lx *lexer) quoted(quote byte) error {
 	if name == "" {
 		return lx.errorf(start, "a quoted name must not be empty")
 	}
-	if strings.ContainsRune(name, 0) {
-		return lx.errorf(start, "a name must not hold the character 0")
-	}
 	lx.add(tokQuoted, start, name)
 	return nil
 }
@@ -263,7 +265,10 @@ func (lx *lexer) str(start int, escaped bool) error {
 	if !strings.ContainsAny(between, "\r\n") || strings.TrimSpace(between) != "" {
 		return lx.hint(start, "join texts by ||, double a quote inside a text", "unexpected text %s", near(lx.text, start))
 	}
-	lx.toks[prev].text += value
+	if lx.joined == nil {
+		lx.joined = []string{lx.toks[prev].text}
+	}
+	lx.joined = append(lx.joined, value)
 	lx.toks[prev].end = int32(lx.pos)
 	return nil
 }
