@@ -85,8 +85,8 @@ func (f *fullZip) readDetails(m *pb.FullZipLayout) error {
 		if f.rows.size() != f.width {
 			return corruptf("values of %d bytes, the encoding has %d", f.width, f.rows.size())
 		}
-		if f.width+f.control == 0 && f.page.raw.Rows > 0 {
-			return errs.Unsupportedf("full-zip page of values without bytes")
+		if l, ok := f.rows.(*listRows); f.width == 0 && (!ok || !l.constant) {
+			return corruptf("values without bytes")
 		}
 	case *pb.FullZipLayout_BitsPerOffset:
 		if d.BitsPerOffset != 32 && d.BitsPerOffset != 64 {
@@ -241,9 +241,6 @@ func (t *fullZipTask) want() ([]BufferRange, error) {
 
 func (t *fullZipTask) decode(a *accumulator) error {
 	for i, r := range t.rows {
-		if t.parts[i].Size == 0 && t.f.control+t.f.width == 0 {
-			return corruptf("rows without bytes")
-		}
 		if err := t.f.items(a, t.bytes[i], r.End-r.Start); err != nil {
 			return err
 		}

@@ -43,11 +43,13 @@ func (c flatRows) decode(b []byte, n int, stable bool) (values, error) {
 }
 
 // listRows is nested fixed-size lists: a value is the bitmap of each list whose items can be null, outer to inner, and
-// then the items.
+// then the items; no items where these are constant.
 type listRows struct {
 	dims     []int  // outer to inner
 	validity []bool // of the items of each
-	bits     int    // of an item of the innermost
+	bits     int    // of a stored item of the innermost
+	constant bool   // nothing is stored of the items
+	value    []byte // of a constant; empty where all is null
 	bitmaps  [][]byte
 	data     []byte
 }
@@ -66,13 +68,16 @@ func newListRows(l *pb.FixedSizeList) (rowCodec, error) {
 		}
 		l = inner.FixedSizeList
 	}
-	f, ok := l.GetValues().GetCompression().(*pb.CompressiveEncoding_Flat)
-	if !ok {
+	switch inner := l.GetValues().GetCompression().(type) {
+	case *pb.CompressiveEncoding_Flat:
+		var err error
+		if c.bits, err = flatBits(inner.Flat); err != nil {
+			return nil, err
+		}
+	case *pb.CompressiveEncoding_Constant:
+		c.constant, c.value = true, inner.Constant.GetValue()
+	default:
 		return nil, errs.Unsupportedf("encoding %s in fixed-size lists of a full-zip page", encodingName(l.GetValues()))
-	}
-	var err error
-	if c.bits, err = flatBits(f.Flat); err != nil {
-		return nil, err
 	}
 	total := uint64(1)
 	for _, d := range c.dims {
@@ -131,6 +136,9 @@ func (c *listRows) decode(b []byte, n int, stable bool) (values, error) {
 		b = c.separate(b, n, items)
 	}
 	v := values{n: n * last, bits: c.bits, data: b, fromFile: whole && stable}
+	if c.constant {
+		v = c.constantItems(n * last)
+	}
 	for i := len(c.dims) - 1; i >= 0; i-- {
 		inner := v
 		v = values{n: n, items: &inner, fromFile: whole && stable}
@@ -142,6 +150,18 @@ func (c *listRows) decode(b []byte, n int, stable bool) (values, error) {
 		}
 	}
 	return v, nil
+}
+
+// constantItems gives n items of which nothing is stored.
+func (c *listRows) constantItems(n int) values {
+	if len(c.value) == 0 {
+		return values{n: n, null: true}
+	}
+	c.data = c.data[:0]
+	for range n {
+		c.data = append(c.data, c.value...)
+	}
+	return values{n: n, bits: 8 * len(c.value), data: c.data}
 }
 
 // separate takes the bitmaps out from between the items, and closes the gaps between items that are bits.

@@ -76,6 +76,9 @@ func (s *countSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (ar
 type bitSink struct{ bits bitBuf }
 
 func (s *bitSink) append(v *values, from, to int) error {
+	if v.null {
+		return s.fill(to - from)
+	}
 	switch v.bits {
 	case 1:
 		return s.bits.copyBits(v.data, from, to)
@@ -174,6 +177,9 @@ func (s *fixedSink) own() error {
 }
 
 func (s *fixedSink) append(v *values, from, to int) error {
+	if v.null {
+		return s.fill(to - from)
+	}
 	if v.dict != nil {
 		return s.gather(v, from, to)
 	}

@@ -20,6 +20,9 @@ type fslSink struct {
 }
 
 func (s *fslSink) append(v *values, from, to int) error {
+	if v.null {
+		return s.fill(to - from)
+	}
 	if v.items == nil || v.items.n != v.n*s.dim {
 		return corruptf("values of %d bits in a column of fixed-size lists", v.bits)
 	}
@@ -28,7 +31,10 @@ func (s *fslSink) append(v *values, from, to int) error {
 		return err
 	}
 	s.n += to - from
-	if v.valid == nil {
+	switch {
+	case v.items.null:
+		return s.valid.appendNull(hi - lo)
+	case v.valid == nil:
 		return s.valid.appendValid(hi - lo)
 	}
 	return s.valid.appendBits(v.valid, lo, hi)

@@ -183,6 +183,16 @@ func TestWorkedPages(t *testing.T) {
 			Layers: l(validItem, nullableList), ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_FixedSizeList{
 				FixedSizeList: &pb.FixedSizeList{ItemsPerValue: 2, HasValidity: true, Values: flat(16)}}}}),
 			buffers: [][]byte{unhex(t, "03 | 02 01 0700 0800 | 03"), {0, 1, 7, 8}}}, `[null,[[7,null]],null]`},
+		{"full-zip fixed-size lists of nulls", v21, arrow.FixedSizeListOf(2, i16), testPage{rows: 3, layout: fullZip(&pb.FullZipLayout{
+			BitsDef: 1, Details: &pb.FullZipLayout_BitsPerValue{BitsPerValue: 8}, NumItems: 3, NumVisibleItems: 3, Layers: l(nullableItem),
+			ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_FixedSizeList{FixedSizeList: &pb.FixedSizeList{
+				ItemsPerValue: 2, HasValidity: true, Values: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_Constant{
+					Constant: &pb.Constant{}}}}}}}), buffers: [][]byte{unhex(t, "00 00 | 01 00 | 00 00")}}, `[[null,null],null,[null,null]]`},
+		{"full-zip fixed-size lists of which nothing is stored", v21, arrow.FixedSizeListOf(2, i16), testPage{rows: 2, layout: fullZip(&pb.FullZipLayout{
+			Details: &pb.FullZipLayout_BitsPerValue{}, NumItems: 2, NumVisibleItems: 2, Layers: l(validItem),
+			ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_FixedSizeList{FixedSizeList: &pb.FixedSizeList{
+				ItemsPerValue: 2, Values: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_Constant{
+					Constant: &pb.Constant{}}}}}}}), buffers: [][]byte{nil}}, `[[null,null],[null,null]]`},
 		{"all null", v21, arrow.PrimitiveTypes.Int64, testPage{rows: 3, layout: constantPage(&pb.ConstantLayout{
 			Layers: []pb.RepDefLayer{nullableItem}})}, `[null,null,null]`},
 		{"constant", v22, arrow.PrimitiveTypes.Uint16, testPage{rows: 2, layout: constantPage(&pb.ConstantLayout{

@@ -12,6 +12,7 @@ import (
 //	byte strings  text
 //	fixed lists   items, with dim items for each value; valid tells which of the items are not null, nil where all are
 //	keys          keys into dict: bits and data
+//	nulls         null
 //	rows          of a packed struct: bits and data; widths are those of the members in bits
 //
 // What it points to is good until its maker is used again.
@@ -24,6 +25,7 @@ type values struct {
 	valid  []byte
 	dict   *values
 	widths []uint64
+	null   bool // all are null, and nothing is stored
 	// fromFile tells that data is the file's own bytes, which do not change.
 	fromFile bool
 }
