@@ -20,8 +20,8 @@ func FuzzTicket(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x0a\x30type.googleapis.com/arrow.flight.protocol.sql.CommandGetTables\x12\x02\x28\x01"))
 	f.Add([]byte("\x0a\x45type.googleapis.com/arrow.flight.protocol.sql.TicketStatementQuery\x12\x24\x0a\x22\x01aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"))
+	fix := start(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fix := start(t)
 		r, err := fix.client.DoGet(context.Background(), &flight.Ticket{Ticket: b})
 		if err == nil {
 			for r.Next() {
@@ -41,8 +41,8 @@ func FuzzScanJSON(f *testing.F) {
 	f.Add([]byte(`{"table": "people", "limit": 1e2}`))
 	f.Add([]byte(`{"table": {"a": [[[[]]]]}}`))
 	f.Add([]byte(`{"version": 18446744073709551616, "table": "people"}`))
+	fix := start(f)
 	f.Fuzz(func(t *testing.T, b []byte) {
-		fix := start(t)
 		_, err := fix.client.Client.GetSchema(context.Background(), &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: append([]byte("{"), b...)})
 		if !allowed(status.Code(err)) {
 			t.Errorf("%q: %v", b, err)
