@@ -43,7 +43,7 @@ func checkText(text string) error {
 	return nil
 }
 
-// matchBrackets finds for each opening bracket its closing one, and refuses unbalanced and too deep ones. The result
+// matchBrackets finds for each opening bracket its closing one, and refuses unbalanced ones. The result
 // holds the index of the partner for brackets, and 0 for every other token.
 func matchBrackets(text string, toks []token) ([]int32, error) {
 	match := make([]int32, len(toks))
@@ -55,9 +55,6 @@ func matchBrackets(text string, toks []token) ([]int32, error) {
 		switch toks[i].text {
 		case "(", "[", "{":
 			open = append(open, int32(i))
-			if len(open) > MaxNesting {
-				return nil, Error(text, int(toks[i].start), "brackets nest more than %d deep", MaxNesting)
-			}
 		case ")", "]", "}":
 			if len(open) == 0 {
 				return nil, Error(text, int(toks[i].start), "unexpected %q: nothing is open here", toks[i].text)

@@ -34,6 +34,14 @@ var signs = []string{
 	"(", ")", "[", "]", "{", "}", ",", ";", ".", ":", "+", "-", "*", "/", "%", "^", "&", "|", "~", "<", ">", "=", "!", "@",
 }
 
+// signsOf holds the signs by their first byte.
+var signsOf = func() (by [256][]string) {
+	for _, s := range signs {
+		by[s[0]] = append(by[s[0]], s)
+	}
+	return by
+}()
+
 type lexer struct {
 	text    string
 	pos     int
@@ -41,6 +49,7 @@ type lexer struct {
 	marks   int  // number of ? so far
 	dollars bool // a $n was seen
 	params  int
+	open    int      // brackets that are open here
 	joined  []string // the texts that make up the last token, if more than one
 }
 
@@ -113,27 +122,26 @@ func (lx *lexer) skipBlank() error {
 
 func (lx *lexer) skipComment() error {
 	start, depth := lx.pos, 0
-	for lx.pos < len(lx.text) {
-		rest := lx.rest()
-		i := strings.IndexAny(rest, "*/")
-		if i < 0 || i+1 >= len(rest) {
-			break
+	for {
+		i := strings.IndexByte(lx.rest(), '/')
+		if i < 0 {
+			return lx.errorf(start, "the comment that starts here has no end")
 		}
-		switch rest[i : i+2] {
-		case "/*":
-			depth++
-			lx.pos += i + 2
-		case "*/":
+		at := lx.pos + i
+		switch {
+		case i > 0 && lx.text[at-1] == '*':
 			depth--
-			lx.pos += i + 2
-			if depth == 0 {
-				return nil
-			}
+			lx.pos = at + 1
+		case strings.HasPrefix(lx.text[at:], "/*"):
+			depth++
+			lx.pos = at + 2
 		default:
-			lx.pos += i + 1
+			lx.pos = at + 1
+		}
+		if depth == 0 {
+			return nil
 		}
 	}
-	return lx.errorf(start, "the comment that starts here has no end")
 }
 
 func (lx *lexer) next() error {
@@ -153,17 +161,31 @@ func (lx *lexer) next() error {
 	if r, _ := utf8.DecodeRuneInString(lx.rest()); isNameStart(r) {
 		return lx.word()
 	}
-	for _, s := range signs {
+	for _, s := range signsOf[c] {
 		if strings.HasPrefix(lx.rest(), s) {
 			lx.pos += len(s)
 			lx.add(tokSign, start, s)
-			return nil
+			return lx.nesting(c, start)
 		}
 	}
 	if c == '#' {
 		return lx.hint(start, "comments start with --", "unexpected %q", "#")
 	}
 	return lx.errorf(start, "unexpected character near %q", near(lx.text, start))
+}
+
+// nesting refuses brackets that are too deep before anything else is done with the text.
+func (lx *lexer) nesting(c byte, start int) error {
+	switch c {
+	case '(', '[', '{':
+		lx.open++
+	case ')', ']', '}':
+		lx.open--
+	}
+	if lx.open > MaxNesting {
+		return lx.errorf(start, "brackets nest more than %d deep", MaxNesting)
+	}
+	return nil
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }
