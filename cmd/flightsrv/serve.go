@@ -2,11 +2,11 @@ package main
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -61,7 +61,21 @@ func serveCommand() *cobra.Command {
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that others can reach, though there is no authentication")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "how long running calls may go on after SIGTERM")
 	addLimits(cmd, &f.limits)
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
 	return cmd
+}
+
+// explainFlag tells of flags that a user may look for and that this version can't keep the promise of.
+func explainFlag(err error) error {
+	for flag, why := range map[string]string{
+		"--writable": "this version only reads",
+		"--users":    "this version asks nobody for credentials",
+	} {
+		if strings.Contains(err.Error(), flag) {
+			return fmt.Errorf("%w: %s", err, why)
+		}
+	}
+	return err
 }
 
 func addLimits(cmd *cobra.Command, l *limits) {
@@ -97,6 +111,7 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
+	warnOfEmpty(ctx, be.catalog, log)
 	scheme := "grpc"
 	if secure != nil {
 		scheme = "grpc+tls"
@@ -104,6 +119,21 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	go returnMemory(ctx)
 	log.Info().Str("version", version).Msgf("listening on %s://%s", scheme, l.Addr())
 	return runUntil(ctx, srv, l, f.drain, log)
+}
+
+// warnOfEmpty tells of folders without tables, which may be a slip in --data; tables that come later are seen.
+func warnOfEmpty(ctx context.Context, tables flightsql.Catalog, log zerolog.Logger) {
+	for _, name := range tables.Catalogs() {
+		schemas, err := tables.Schemas(ctx, name)
+		found := 0
+		for _, s := range schemas {
+			list, _ := tables.Tables(ctx, name, s)
+			found += len(list)
+		}
+		if err != nil || found == 0 {
+			log.Warn().Str("catalog", name).AnErr("error", err).Msg("no tables are there")
+		}
+	}
 }
 
 // runUntil serves until ctx ends, and drains then.
@@ -120,53 +150,4 @@ func runUntil(ctx context.Context, srv *flightsql.Server, l net.Listener, drain 
 	defer stop()
 	srv.Shutdown(limited)
 	return <-done
-}
-
-// checkExposure refuses an address that other machines reach: there is no authentication yet.
-func checkExposure(listen string, insecure bool) error {
-	if insecure {
-		return nil
-	}
-	host, _, err := net.SplitHostPort(listen)
-	if err != nil {
-		return fmt.Errorf("--listen %s: %w", listen, err)
-	}
-	if host == "localhost" {
-		return nil
-	}
-	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
-		return nil
-	}
-	return fmt.Errorf("--listen %s: other machines can reach this address, and there is no authentication; --insecure serves there all the same", listen)
-}
-
-func (f serveFlags) tlsConfig() (*tls.Config, error) {
-	if f.tlsCert == "" && f.tlsKey == "" {
-		return nil, nil
-	}
-	if f.tlsCert == "" || f.tlsKey == "" {
-		return nil, errors.New("--tls-cert and --tls-key go together")
-	}
-	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
-	if err != nil {
-		return nil, err
-	}
-	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
-}
-
-// minKeyBytes is the shortest key that signs tickets.
-const minKeyBytes = 16
-
-func readTicketKey(file string) ([]byte, error) {
-	if file == "" {
-		return nil, nil
-	}
-	key, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
-	}
-	if len(key) < minKeyBytes {
-		return nil, fmt.Errorf("%s: a ticket key has at least %d bytes, this one has %d", file, minKeyBytes, len(key))
-	}
-	return key, nil
 }

@@ -39,7 +39,7 @@ func (s *tableSink) write(b arrow.RecordBatch) error {
 			if null {
 				text = "NULL"
 			}
-			row[c] = oneLine(text)
+			row[c] = oneLine(text, len(row) > 1)
 		}
 		s.rows = append(s.rows, row)
 		s.count++
@@ -104,9 +104,10 @@ func (s *tableSink) put(line string) { _, _ = s.out.WriteString(line + "\n") }
 // maxCellRunes bounds a cell of a table.
 const maxCellRunes = 120
 
-func oneLine(text string) string {
+// oneLine gives a cell without line breaks, and cut where other columns stand beside it.
+func oneLine(text string, cut bool) string {
 	text = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
-	if utf8.RuneCountInString(text) > maxCellRunes {
+	if cut && utf8.RuneCountInString(text) > maxCellRunes {
 		text = string([]rune(text)[:maxCellRunes-3]) + "..."
 	}
 	return text
