@@ -119,7 +119,7 @@ func TestStatementErrors(t *testing.T) {
 		kind      error
 		text      string
 	}{
-		{"conversion", `SELECT CAST(s AS INTEGER) AS a FROM i`, errs.ErrInvalidInput, "Could not convert string 'x' to INT32"},
+		{"conversion", `SELECT CAST(s AS INTEGER) AS a FROM i`, errs.ErrInvalidInput, "Could not convert string 'x' to INT32 in s"},
 		{"overflow", `SELECT CAST(id + 1000 AS TINYINT) AS a FROM i`, errs.ErrInvalidInput, "Type INT64 with value 1001 can't be cast because the value is out of range for the destination type INT8"},
 		{"several rows", `SELECT (SELECT id FROM i) AS a`, errs.ErrInvalidInput, "More than one row returned by a subquery used as an expression - scalar subqueries can only return a single row."},
 		{"unknown function", `SELECT nope(id) AS a FROM i`, errs.ErrInvalidInput, "Scalar Function with name nope does not exist!"},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -154,7 +155,33 @@ func (s *session) explain(err error) error {
 	if strings.HasPrefix(string(text), "INTERRUPT Error") {
 		return errLost
 	}
-	return cleanError(string(text))
+	return cleanError(s.nameColumns(string(text)))
+}
+
+// sourceColumn is how DuckDB names the column that a conversion failed on; the name is a view's.
+var sourceColumn = regexp.MustCompile(` when casting from source column (\w+)`)
+
+// nameColumns puts the table's own name of a column into an error's text; where views share the name, none.
+func (s *session) nameColumns(text string) string {
+	return sourceColumn.ReplaceAllStringFunc(text, func(m string) string {
+		name, found := sourceColumn.FindStringSubmatch(m)[1], ""
+		for _, v := range s.views {
+			for _, col := range v.scan.Columns {
+				if col.Name != name {
+					continue
+				}
+				if is := col.Expr.String(); found == "" || found == is {
+					found = is
+				} else {
+					return ""
+				}
+			}
+		}
+		if found == "" {
+			return ""
+		}
+		return " in " + found
+	})
 }
 
 // prepare has DuckDB bind the plan's SQL text and finds how the result's columns come back.
