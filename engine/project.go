@@ -123,7 +123,7 @@ func extract(mem memory.Allocator, in arrow.RecordBatch, path []int) (arrow.Arra
 	arr := in.Column(path[0])
 	arr.Retain()
 	for _, i := range path[1:] {
-		var storage arrow.Array = arr
+		storage := arr
 		if ext, ok := arr.(array.ExtensionArray); ok {
 			storage = ext.Storage()
 		}

@@ -47,7 +47,7 @@ func (st *stream) start() error {
 // execute has DuckDB begin with the prepared statement.
 func (st *stream) execute() error {
 	var pending db.PendingResult
-	//nolint:staticcheck // the only way to a result that isn't held in memory as a whole
+	// The only way to a result that isn't held in memory as a whole
 	state := db.PendingPreparedStreaming(st.s.stmt, &pending)
 	defer db.DestroyPending(&pending)
 	if state == db.StateError {
@@ -178,7 +178,7 @@ func (st *stream) size() int {
 
 // fetch gets the next chunk.
 func (st *stream) fetch() error {
-	//nolint:staticcheck // deprecated, without another way
+	// Deprecated, without another way that tells an error from the end.
 	state := db.StreamFetchChunk(st.res, &st.chunk)
 	st.row = 0
 	if state == db.StateError { // no chunk: an error, or the end
