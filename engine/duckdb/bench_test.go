@@ -46,3 +46,16 @@ func BenchmarkThrough(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkDescribe prepares a join without running it, as every call for a flight's info does.
+func BenchmarkDescribe(b *testing.B) {
+	d := open(b, duckdb.Options{})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String}}, nil)
+	tab := enginetest.New(b, "lance.main.t", schema, `[{"id":1,"s":"x"}]`)
+	p := enginetest.SQL(`SELECT x.id, y.s FROM a x JOIN b y ON x.id = y.id`, []string{"id", "s"}, enginetest.Scan("a", tab), enginetest.Scan("b", tab))
+	for b.Loop() {
+		if _, err := d.Describe(context.Background(), p); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

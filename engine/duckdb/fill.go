@@ -43,7 +43,16 @@ func (c *carrier) fill(vec db.Vector, arr arrow.Array, from, n, dst int) error {
 		}
 		return nil
 	case text, blob:
-		return c.fillStrings(vec, arr, from, n, dst)
+		value, err := bytesOf(arr)
+		if err != nil {
+			return err
+		}
+		return c.fillStrings(vec, n, dst, func(i int) ([]byte, bool) {
+			if arr.IsNull(from + i) {
+				return nil, false
+			}
+			return value(from + i), true
+		})
 	case scaled, span, wholeDays, interval:
 		return c.fillTimes(vec, arr, from, n, dst)
 	case decimalForm:
@@ -102,18 +111,15 @@ func fillBools(vec db.Vector, arr *array.Boolean, from, n, dst int) {
 // Source: duckdb.h, duckdb_string_t: a 32-bit length, then 12 bytes, or 4 bytes of prefix and a pointer.
 const inlineText = 12
 
-func (c *carrier) fillStrings(vec db.Vector, arr arrow.Array, from, n, dst int) error {
-	value, err := bytesOf(arr)
-	if err != nil {
-		return err
-	}
+// fillStrings writes n texts or binaries; value gives one by its number from 0, false for null.
+func (c *carrier) fillStrings(vec db.Vector, n, dst int, value func(i int) ([]byte, bool)) error {
 	out := values[[16]byte](vec, dst+n)[dst:]
 	for i := range n {
-		if arr.IsNull(from + i) {
+		v, ok := value(i)
+		if !ok {
 			out[i] = [16]byte{}
 			continue
 		}
-		v := value(from + i)
 		if len(v) > math.MaxUint32 {
 			return errs.Unsupportedf("a value of %d bytes in joins, aggregates and sorts", len(v))
 		}

@@ -166,14 +166,32 @@ func (c *carrier) fillArray(vec db.Vector, arr arrow.Array, from, n, dst int) er
 	})
 }
 
-// fillDictionary fills a dictionary's values, decoded.
+// fillDictionary fills a dictionary's values, decoded. A dictionary may hold the null itself.
 func (c *carrier) fillDictionary(vec db.Vector, arr *array.Dictionary, from, n, dst int) error {
+	kid, dict := c.kids[0], arr.Dictionary()
+	if kid.form == text || kid.form == blob {
+		value, err := bytesOf(dict)
+		if err != nil {
+			return err
+		}
+		return kid.fillStrings(vec, n, dst, func(i int) ([]byte, bool) {
+			if arr.IsNull(from + i) {
+				return nil, false
+			}
+			at := arr.GetValueIndex(from + i)
+			if dict.IsNull(at) {
+				setNulls(vec, dst+i, 1)
+				return nil, false
+			}
+			return value(at), true
+		})
+	}
 	for i := from; i < from+n; i++ {
 		if arr.IsNull(i) {
-			c.kids[0].fillNulls(vec, dst+i-from, 1)
+			kid.fillNulls(vec, dst+i-from, 1)
 			continue
 		}
-		if err := c.kids[0].fill(vec, arr.Dictionary(), arr.GetValueIndex(i), 1, dst+i-from); err != nil {
+		if err := kid.fill(vec, dict, arr.GetValueIndex(i), 1, dst+i-from); err != nil {
 			return err
 		}
 	}

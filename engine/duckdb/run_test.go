@@ -399,3 +399,62 @@ func TestCaseTwins(t *testing.T) {
 		t.Errorf("two columns that differ by case: %v", err)
 	}
 }
+
+// TestManyAtOnce: statements that run, fail, end early and are canceled at once leave nothing behind.
+func TestManyAtOnce(t *testing.T) {
+	d := open(t, duckdb.Options{})
+	tab := enginetest.New(t, "lance.main.i", ints, `[{"id":1,"v":1,"s":"a"},{"id":2,"v":2,"s":"a text of more than twelve bytes"}]`)
+	tab.Repeat = 300
+	bad := enginetest.New(t, "lance.main.bad", ints, `[{"id":1}]`)
+	bad.Err = errs.Corruptf("data/x.lance", -1, "bad page")
+	mem := allocator(t)
+	var wg sync.WaitGroup
+	for n := range 8 {
+		wg.Go(func() {
+			for k := range 8 {
+				ctx, cancel := context.WithCancel(context.Background())
+				s := enginetest.Scan("i", tab)
+				s.Reread = k%2 == 0
+				sql := `SELECT a.id, count(*) AS v, max(b.s) AS s FROM i a JOIN i b ON a.id = b.id GROUP BY ALL ORDER BY 1`
+				if (n+k)%4 == 1 {
+					s = enginetest.Scan("i", bad)
+				}
+				st, err := d.Run(ctx, enginetest.SQL(sql, []string{"id", "v", "s"}, s), mem)
+				if err != nil {
+					t.Errorf("run: %v", err)
+					cancel()
+					continue
+				}
+				if (n+k)%4 == 2 {
+					cancel()
+				}
+				rows, err := "", error(nil)
+				if (n+k)%4 != 3 {
+					rows, err = drain(st)
+				}
+				switch (n + k) % 4 {
+				case 0:
+					if want := "{\"id\":1,\"s\":\"a\",\"v\":90000}\n{\"id\":2,\"s\":\"a text of more than twelve bytes\",\"v\":90000}"; err != nil || rows != want {
+						t.Errorf("got %s, %v", rows, err)
+					}
+				case 1:
+					if !errors.Is(err, errs.ErrCorrupt) {
+						t.Errorf("a bad scan: %v", err)
+					}
+				case 2:
+					if !errors.Is(err, errs.ErrCanceled) {
+						t.Errorf("canceled: %v", err)
+					}
+				}
+				if err := st.Close(); err != nil {
+					t.Error(err)
+				}
+				cancel()
+			}
+		})
+	}
+	wg.Wait()
+	if _, now := tab.Opens(); now != 0 {
+		t.Errorf("%d streams left open", now)
+	}
+}
