@@ -27,18 +27,19 @@ import (
 
 // Options bound what DuckDB may use; zero values stand for the defaults.
 type Options struct {
-	Memory     int64  // bytes of memory that DuckDB manages; 256 MiB
-	Threads    int    // 2
+	Memory     int64  // bytes of memory that DuckDB manages; 384 MiB
+	Threads    int    // one for each 512 MiB of Memory, at least 1, at most the cores
 	SpillDir   string // folder for what doesn't fit in memory; empty: nothing spills, such statements fail
 	SpillBytes int64  // bytes in SpillDir; 16 GiB
 }
 
 func (o Options) withDefaults() Options {
 	if o.Memory <= 0 {
-		o.Memory = 256 << 20
+		o.Memory = 384 << 20
 	}
 	if o.Threads <= 0 {
-		o.Threads = min(2, runtime.NumCPU())
+		// Each thread of a spilling sort pins blocks of its own runs: two threads could not merge 8 GB in 384 MiB.
+		o.Threads = min(max(1, int(o.Memory/(512<<20))), runtime.NumCPU())
 	}
 	if o.SpillBytes <= 0 {
 		o.SpillBytes = 16 << 30
