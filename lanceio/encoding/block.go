@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"bytes"
+	"encoding/binary"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
@@ -259,6 +260,10 @@ func appendLevels(dst []uint16, src []byte) []uint16 {
 		dst = dst[:at+n]
 	}
 	out := dst[at:]
+	for ; len(out) >= 4 && len(src) >= 8; out, src = out[4:], src[8:] {
+		w := binary.LittleEndian.Uint64(src)
+		out[0], out[1], out[2], out[3] = uint16(w), uint16(w>>16), uint16(w>>32), uint16(w>>48)
+	}
 	for i := range out {
 		out[i] = uint16(src[2*i]) | uint16(src[2*i+1])<<8
 	}

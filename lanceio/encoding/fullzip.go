@@ -365,12 +365,4 @@ func (f *fullZip) addEvents(a *accumulator, rows uint64) error {
 }
 
 // rows counts the rows that begin in some events.
-func (p *levelPlan) rows(rep []uint16) uint64 {
-	n := uint64(0)
-	for _, r := range rep {
-		if int(r) == p.lists {
-			n++
-		}
-	}
-	return n
-}
+func (p *levelPlan) rows(rep []uint16) uint64 { return uint64(countOf(rep, uint16(p.lists))) }

@@ -503,10 +503,20 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 	if len(rep) > 0 && open == (int(rep[0]) == b.plan.lists) {
 		return corruptf("chunk begins at a row where the repetition index says otherwise")
 	}
-	a.starts = b.plan.rowStarts(a.starts[:0], rep, def, open)
-	if uint64(len(a.starts)) != hi-lo {
-		return corruptf("chunk of %d rows where the repetition index has %d", len(a.starts), hi-lo)
+	begun := b.plan.rows(rep)
+	if open {
+		begun++
 	}
+	if begun != hi-lo {
+		return corruptf("chunk of %d rows where the repetition index has %d", begun, hi-lo)
+	}
+	if len(rows) == 1 && rows[0].Start <= lo && rows[0].End >= hi { // all that the chunk has
+		if err := a.addLevels(rep, def, len(rep)); err != nil {
+			return err
+		}
+		return a.sink.append(v, 0, v.n)
+	}
+	a.starts = b.plan.rowStarts(a.starts[:0], rep, def, open)
 	end := rowStart{event: len(rep), slot: v.n}
 	for _, r := range rows {
 		from := a.starts[max(r.Start, lo)-lo]
@@ -533,13 +543,27 @@ func (p *levelPlan) rowStarts(dst []rowStart, rep, def []uint16, open bool) []ro
 		dst = append(dst, rowStart{})
 	}
 	slot, vis, top := 0, p.visible[0], uint16(p.lists)
-	for i, r := range rep {
-		if r == top {
-			dst = append(dst, rowStart{i, slot})
+	for at := 0; at < len(rep); {
+		part, zeros := nextLevels(rep[at:])
+		end := at + len(part)
+		switch {
+		case !zeros:
+			for i := at; i < end; i++ {
+				if rep[i] == top {
+					dst = append(dst, rowStart{i, slot})
+				}
+				if def == nil {
+					slot++
+				} else {
+					slot += upTo(def[i], vis)
+				}
+			}
+		case def == nil:
+			slot += levelBlock
+		default:
+			slot += countUpTo(def[at:end], vis)
 		}
-		if def == nil || def[i] <= vis {
-			slot++
-		}
+		at = end
 	}
 	return dst
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -83,12 +82,12 @@ func (p *levelPlan) maxDef() uint16 { return p.visible[p.lists] }
 // check tells whether all levels are within bounds.
 func (p *levelPlan) check(rep, def []uint16) error {
 	if len(def) > 0 {
-		if m := slices.Max(def); m > p.maxDef() {
+		if m, ok := exceeds(def, p.maxDef()); ok {
 			return corruptf("definition level %d, at most %d", m, p.maxDef())
 		}
 	}
 	if len(rep) > 0 {
-		if m := slices.Max(rep); int(m) > p.lists {
+		if m, ok := exceeds(rep, uint16(p.lists)); ok {
 			return corruptf("repetition level %d, at most %d", m, p.lists)
 		}
 	}
@@ -97,16 +96,10 @@ func (p *levelPlan) check(rep, def []uint16) error {
 
 // slots counts the events that own a leaf slot.
 func (p *levelPlan) slots(def []uint16) int {
-	vis, n := p.visible[0], 0
-	if vis == p.maxDef() {
+	if p.visible[0] == p.maxDef() {
 		return len(def)
 	}
-	for _, d := range def {
-		if d <= vis {
-			n++
-		}
-	}
-	return n
+	return countUpTo(def, p.visible[0])
 }
 
 // layerSink gathers the entries of one node: their validity, and for a list their offsets.
@@ -132,42 +125,26 @@ func (s *layerSink) release() {
 
 // appendLevels appends an entry for each level, which is valid where the level is at most valid.
 func (s *layerSink) appendLevels(def []uint16, valid uint16) error {
-	for len(def) > 0 {
-		part := def[:min(64, len(def))]
-		var w uint64
-		for i, d := range part {
-			// The sign of the difference is set where d is above valid.
-			w |= (uint64(int64(valid)-int64(d))>>63 ^ 1) << uint(i)
-		}
-		k := len(part)
-		if err := s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
-			return err
-		}
-		def = def[k:]
-	}
-	return nil
+	_, err := s.appendVisible(def, none, valid)
+	return err
 }
 
 // appendVisible is appendLevels for the levels that are at most visible, and gives how many these are.
 func (s *layerSink) appendVisible(def []uint16, visible, valid uint16) (int, error) {
-	var w uint64
-	k, n := uint(0), 0
-	for _, d := range def {
-		if d > visible {
+	n := 0
+	for len(def) > 0 {
+		part := def[:min(64, len(def))]
+		def = def[len(part):]
+		w, k := visibleWord(part, visible, valid)
+		if k == 0 {
 			continue
 		}
-		w |= (uint64(int64(valid)-int64(d))>>63 ^ 1) << k
-		if k++; k == 64 {
-			if err := s.valid.appendWord(w, 64, 64-bits.OnesCount64(w)); err != nil {
-				return 0, err
-			}
-			w, k, n = 0, 0, n+64
+		n += k
+		if err := s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
+			return 0, err
 		}
 	}
-	if k == 0 {
-		return n, nil
-	}
-	return n + int(k), s.valid.appendWord(w, k, int(k)-bits.OnesCount64(w))
+	return n, nil
 }
 
 // unravel turns the levels of some whole rows of a page into entries of the nodes' sinks. rep and def are overwritten;
@@ -179,7 +156,7 @@ func (p *levelPlan) unravel(events int, rep, def []uint16, nodes []*node, sinks 
 		last--
 	}
 	if p.lists > 0 {
-		return p.unravelLists(events, rep, def, nodes, sinks[:last])
+		return p.unravelLists(rep, def, nodes, sinks[:last])
 	}
 	level := uint16(0)
 	for i, s := range sinks[:last] {
@@ -217,12 +194,17 @@ func everyNth(events int, def []uint16, dim int) (int, []uint16, error) {
 	return events / dim, def[:events/dim], nil
 }
 
-func (p *levelPlan) unravelLists(events int, rep, def []uint16, nodes []*node, sinks []*layerSink) error {
+// appendItems is appendVisible for events whose definition levels are all 0 where def is nil.
+func (s *layerSink) appendItems(events int, def []uint16, visible, valid uint16) (int, error) {
+	if def == nil {
+		return events, s.valid.appendValid(events)
+	}
+	return s.appendVisible(def, visible, valid)
+}
+
+func (p *levelPlan) unravelLists(rep, def []uint16, nodes []*node, sinks []*layerSink) error {
 	if rep == nil {
 		return corruptf("lists without repetition levels")
-	}
-	if def == nil {
-		def = make([]uint16, events)
 	}
 	level, depth, inner := uint16(0), 0, -1
 	for i, s := range sinks {
@@ -237,14 +219,17 @@ func (p *levelPlan) unravelLists(events int, rep, def []uint16, nodes []*node, s
 			if inner >= 0 && n.items != inner {
 				return corruptf("lists of %d items over %d entries", n.items, inner)
 			}
-			rep, def, inner = rep[:n.kept], def[:n.kept], n.lists
+			rep, inner = rep[:n.kept], n.lists
+			if def != nil {
+				def = def[:n.kept]
+			}
 		case nodeFSL:
 			return errs.Unsupportedf("fixed-size lists of structs together with lists")
 		default:
 			if s == nil {
 				break
 			}
-			n, err := s.appendVisible(def, p.visible[depth], level)
+			n, err := s.appendItems(len(rep), def, p.visible[depth], level)
 			if err != nil {
 				return err
 			}
@@ -285,50 +270,83 @@ type listCounts struct{ kept, lists, items int }
 // unravel appends the lists that begin at the events, and keeps in rep and def just these events, as seen from outside.
 // A nil sink is not appended to.
 func (l listLevels) unravel(rep, def []uint16, s *layerSink) (listCounts, error) {
-	var n listCounts
-	null, empty, upper := l.levels()
 	var starts offsetWriter
 	if s != nil {
 		var err error
 		if starts, err = s.openOffsets(len(rep)); err != nil {
-			return n, err
+			return listCounts{}, err
 		}
 	}
-	var valid uint64
-	for i, r := range rep {
-		if r == 0 {
-			n.items++
-			continue
+	b := listBatch{l: l, s: s, starts: starts}
+	for i := 0; i < len(rep); {
+		part, zeros := nextLevels(rep[i:])
+		if zeros {
+			b.n.items += levelBlock
+		} else if err := b.add(rep, def, i, i+len(part)); err != nil {
+			return b.n, err
 		}
-		d := def[i]
-		rep[n.kept], def[n.kept] = r-1, d
-		n.kept++
-		if d > l.visible {
-			continue
-		}
-		starts.put(n.lists, n.items)
-		if d != null && d <= upper {
-			valid |= 1 << (uint(n.lists) % 64)
-			if d != empty {
-				n.items++
-			}
-		}
-		if n.lists++; n.lists%64 == 0 && s != nil {
-			if err := s.valid.appendWord(valid, 64, 64-bits.OnesCount64(valid)); err != nil {
-				return n, err
-			}
-			valid = 0
-		}
+		i += len(part)
 	}
 	if s == nil {
-		return n, nil
+		return b.n, nil
 	}
-	s.items += uint64(n.items)
-	s.offsets.n -= (len(rep) - n.lists) * s.width
-	if k := n.lists % 64; k > 0 {
-		return n, s.valid.appendWord(valid, uint(k), k-bits.OnesCount64(valid))
+	s.items += uint64(b.n.items)
+	s.offsets.n -= (len(rep) - b.n.lists) * s.width
+	return b.n, b.flush(b.n.lists % 64)
+}
+
+// listBatch is a list layer on its way through the events.
+type listBatch struct {
+	l      listLevels
+	s      *layerSink
+	starts offsetWriter
+	n      listCounts
+	valid  uint64 // of the last lists, those that are not yet in s
+}
+
+// add takes the events from to to.
+func (b *listBatch) add(rep, def []uint16, from, to int) error {
+	null, empty, upper := b.l.levels()
+	for i := from; i < to; i++ {
+		r := rep[i]
+		if r == 0 {
+			b.n.items++
+			continue
+		}
+		d := uint16(0)
+		rep[b.n.kept] = r - 1
+		if def != nil {
+			d = def[i]
+			def[b.n.kept] = d
+		}
+		b.n.kept++
+		if d > b.l.visible {
+			continue
+		}
+		b.starts.put(b.n.lists, b.n.items)
+		if d != null && d <= upper {
+			b.valid |= 1 << (uint(b.n.lists) % 64)
+			if d != empty {
+				b.n.items++
+			}
+		}
+		if b.n.lists++; b.n.lists%64 == 0 {
+			if err := b.flush(64); err != nil {
+				return err
+			}
+		}
 	}
-	return n, nil
+	return nil
+}
+
+// flush appends the validity of the last k lists.
+func (b *listBatch) flush(k int) error {
+	if b.s == nil || k == 0 {
+		return nil
+	}
+	w := b.valid
+	b.valid = 0
+	return b.s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w))
 }
 
 // offsetWriter writes list offsets of either width; its zero value writes nothing.

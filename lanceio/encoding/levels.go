@@ -1,0 +1,97 @@
+package encoding
+
+import "slices"
+
+// The loops over levels below take eight of them at a time: in most data most levels are 0, and one branch tells that of
+// all eight.
+const levelBlock = 8
+
+// allZero tells whether the levelBlock levels at the start of l are 0.
+func allZero(l []uint16) bool {
+	b := (*[levelBlock]uint16)(l)
+	return b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] == 0
+}
+
+// nextLevels gives the first levels of l, at most levelBlock, and tells whether they are a whole block of zeros.
+func nextLevels(l []uint16) (part []uint16, zeros bool) {
+	if len(l) < levelBlock {
+		return l, false
+	}
+	return l[:levelBlock], allZero(l)
+}
+
+// exceeds tells whether a level is above top, and which is the largest.
+func exceeds(levels []uint16, top uint16) (uint16, bool) {
+	var any uint16
+	for l := levels; len(l) > 0; {
+		part := l[:min(levelBlock, len(l))]
+		l = l[len(part):]
+		for _, v := range part {
+			any |= v
+		}
+	}
+	if any <= top { // no level is above the bits of all
+		return 0, false
+	}
+	m := slices.Max(levels)
+	return m, m > top
+}
+
+// countOf counts the levels that are v, which is not 0.
+func countOf(levels []uint16, v uint16) int {
+	n := 0
+	for len(levels) > 0 {
+		part, zeros := nextLevels(levels)
+		levels = levels[len(part):]
+		if zeros {
+			continue
+		}
+		for _, l := range part {
+			n += isZero(l ^ v)
+		}
+	}
+	return n
+}
+
+// countUpTo counts the levels that are at most top.
+func countUpTo(levels []uint16, top uint16) int {
+	n := 0
+	for len(levels) > 0 {
+		part, zeros := nextLevels(levels)
+		levels = levels[len(part):]
+		if zeros {
+			n += levelBlock
+			continue
+		}
+		for _, l := range part {
+			n += upTo(l, top)
+		}
+	}
+	return n
+}
+
+// isZero is 1 for 0, else 0, without a branch.
+func isZero(v uint16) int { return int((uint32(v) - 1) >> 31) }
+
+// upTo is 1 where l is at most top, else 0, without a branch.
+func upTo(l, top uint16) int { return int((int32(top)-int32(l))>>31 + 1) }
+
+// visibleWord gives a bit for each level, of at most 64, that is at most visible: set where it is at most valid. k is
+// how many bits there are.
+func visibleWord(levels []uint16, visible, valid uint16) (w uint64, k int) {
+	for len(levels) > 0 {
+		part, zeros := nextLevels(levels)
+		levels = levels[len(part):]
+		if zeros {
+			w |= 0xff << uint(k)
+			k += levelBlock
+			continue
+		}
+		for _, d := range part {
+			seen := upTo(d, visible)
+			w |= uint64(seen&upTo(d, valid)) << uint(k&63)
+			k += seen
+		}
+	}
+	return w, k
+}
