@@ -13,12 +13,13 @@ import (
 // Compared values keep their types where the kernels compare them exactly as they are: integers with decimals of any
 // width, timestamps and dates of any unit, durations, texts. Only these are converted:
 //
-//	text literal | anything else   -> the other's type (rounded for integers and decimals)
+//	text literal | anything else   -> the other's type (rounded for integers and decimals); in IN and BETWEEN the type
+//	                                  that holds all the others
 //	text column  | number, time    -> for = <> IN the other's type; for < > an error
 //	DOUBLE       | exact number    -> DOUBLE
 //	FLOAT        | exact number    -> FLOAT
 //	FLOAT        | DOUBLE literal  -> FLOAT, unless it is out of FLOAT's range
-//	FLOAT        | DOUBLE          -> as they are, compared as DOUBLE
+//	FLOAT        | DOUBLE          -> as they are, compared as DOUBLE; literals in the same list become DOUBLE
 //	bool         | number          -> the number's type
 //	zoned        | naive timestamp -> zoned, at the session's zone
 //	duration     | INTERVAL        -> duration for a literal that is a whole number of its units
@@ -75,16 +76,43 @@ func coerceAll(es []Expr, equality bool, zone *time.Location) ([]Expr, error) {
 	return out, comparable(out)
 }
 
-// coerceTexts turns text literals into the type of the first operand that is no text, and text columns too where
+// typeBesideTexts gives the type as which a text among es is read, nil where all are texts: the type of the others,
+// one that holds each of them where they differ.
+func typeBesideTexts(es []Expr) arrow.DataType {
+	var others []Expr
+	single, double := false, false
+	for _, e := range es {
+		t := e.Type()
+		if t == nil || KindOf(t) == KindText || KindOf(t) == KindNull {
+			continue
+		}
+		others = append(others, e)
+		single = single || KindOf(t) == KindFloat
+		double = double || KindOf(t) == KindDouble && !isLiteral(e)
+	}
+	if len(others) == 0 {
+		return nil
+	}
+	if single && !double {
+		return arrow.PrimitiveTypes.Float32
+	}
+	first := others[0].Type()
+	for _, o := range others[1:] {
+		if arrow.TypeEqual(first, o.Type()) {
+			continue
+		}
+		if t, err := CommonTypeOf(others...); err == nil && t != nil {
+			return t
+		}
+		break // they don't compare, which is found later
+	}
+	return first
+}
+
+// coerceTexts turns text literals into the type of the operands that are no texts, and text columns too where
 // equality allows. It gives that type, nil where there is none.
 func coerceTexts(es []Expr, equality bool, zone *time.Location) (arrow.DataType, error) {
-	var typed arrow.DataType
-	for _, e := range es {
-		if t := e.Type(); t != nil && KindOf(t) != KindText && KindOf(t) != KindNull {
-			typed = t
-			break
-		}
-	}
+	typed := typeBesideTexts(es)
 	for i, e := range es {
 		t := e.Type()
 		if typed == nil || t == nil || KindOf(t) != KindText {
@@ -187,19 +215,19 @@ func coerceFloats(es []Expr, zone *time.Location) ([]Expr, error) {
 		}
 	}
 	to := arrow.DataType(arrow.PrimitiveTypes.Float64)
-	if single {
+	if single && !double {
 		to = arrow.PrimitiveTypes.Float32
 	}
 	for i, e := range es {
 		k := KindOf(e.Type())
-		if k == KindFloat || k == KindDouble && (!single || !isLiteral(e)) || e.Type() == nil || k == KindNull {
+		if k == KindFloat || k == KindDouble && (!single || double || !isLiteral(e)) || e.Type() == nil || k == KindNull {
 			continue
 		}
 		if !k.Numeric() {
 			return nil, compareError(e.Type(), to)
 		}
 		t := to
-		if l, ok := e.(*Literal); single && ok && !fitsFloat(l) || single && double && !isLiteral(e) {
+		if l, ok := e.(*Literal); ok && !fitsFloat(l) {
 			t = arrow.PrimitiveTypes.Float64
 		}
 		var err error

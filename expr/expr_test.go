@@ -61,6 +61,15 @@ func TestString(t *testing.T) {
 	}
 }
 
+func tsLiteral(t *testing.T, s string) expr.Expr {
+	t.Helper()
+	l, err := expr.ParseTimestamp(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
 func TestBindCompare(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
@@ -81,6 +90,13 @@ func TestBindCompare(t *testing.T) {
 		{"date with text", "day = DATE '2024-01-01'", expr.Path("day").Eq(expr.Text("2024-1-1"))},
 		{"boolean next to a number", "i = 1", expr.Path("i").Eq(expr.Bool(true))},
 		{"interval next to a duration", "span > INTERVAL '7200000000 microseconds'", expr.Path("span").Gt(expr.Interval(0, 0, 7200e9))},
+		{"IN with a DOUBLE: literals next to FLOAT are DOUBLE too", "r IN (CAST(0.1 AS DOUBLE), 0.2e0)",
+			expr.Path("r").In(expr.CastTo(num(t, "0.1"), arrow.PrimitiveTypes.Float64), expr.Lit(0.2))},
+		{"IN: a text takes the type that holds all others", "i IN (CAST(1.5 AS DECIMAL(11,1)), 2.5)", expr.Path("i").In(expr.Text("1.5"), num(t, "2.5"))},
+		{"BETWEEN: a text takes the type that holds all others", "CAST(i AS DOUBLE) BETWEEN CAST('-inf' AS DOUBLE) AND f",
+			&expr.Between{X: expr.Path("i"), Lo: expr.Text("-inf"), Hi: expr.Path("f")}},
+		{"IN: a text next to a date and a timestamp is a timestamp", "day IN (TIMESTAMP '2024-01-01 12:00:00', TIMESTAMP '2024-01-02 00:00:00')",
+			expr.Path("day").In(expr.Text("2024-01-01 12:00"), tsLiteral(t, "2024-01-02"))},
 		{"text column for equality", "CAST(s AS INTEGER) = 10", expr.Path("s").Eq(expr.Lit(10))},
 	} {
 		t.Run(c.name, func(t *testing.T) {
