@@ -15,7 +15,9 @@ import (
 //	=> SELECT t.id + 1 FROM t WHERE t.id > 3 AND t.id + 1 < 9
 //
 // Under an outer join that fills the subquery with nulls, only plain columns may be merged (an expression over nulls
-// need not be null), and its WHERE becomes part of the join's condition.
+// need not be null), and its WHERE becomes part of the join's condition, which DuckDB takes without subqueries only. What
+// reads columns of a query around it stays: they are not filled with nulls, and an aggregate over nothing else would
+// belong to that query.
 func flattenSubqueries(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
@@ -108,8 +110,15 @@ func canFlatten(d *logical.Derived, nulls, full bool) bool {
 	if _, isJoin := sel.From.(*logical.Join); isJoin && nulls && sel.Where != nil {
 		return false
 	}
+	if nulls && sel.Where != nil && expr.Has(sel.Where, isSubquery) {
+		return false
+	}
+	own := logical.RelIDs(sel.From)
 	for _, it := range sel.Items {
 		if logical.IsVolatile(it.Expr) {
+			return false
+		}
+		if slices.ContainsFunc(expr.Columns(it.Expr), func(c expr.Column) bool { return !own[c.Rel] }) {
 			return false
 		}
 		if _, isCol := it.Expr.(*expr.Column); !isCol && nulls {
@@ -117,6 +126,11 @@ func canFlatten(d *logical.Derived, nulls, full bool) bool {
 		}
 	}
 	return sel.Where == nil || !logical.IsVolatile(sel.Where)
+}
+
+func isSubquery(e expr.Expr) bool {
+	_, ok := e.(*expr.Subquery)
+	return ok
 }
 
 func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
