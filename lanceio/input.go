@@ -32,6 +32,8 @@ type fileInput struct {
 	r    objstore.Reader
 	c    *counters
 
+	scratch scratchPool
+
 	mu   sync.Mutex
 	kept map[string]piece // by leaf
 	// units are the keys that leaves below a unit are counted as: the items of a list as the list.
@@ -46,10 +48,31 @@ type piece struct {
 
 func (p piece) end() int64 { return p.offset + int64(len(p.data)) }
 
-var _ encoding.Input = (*fileInput)(nil)
+var _ encoding.ScratchInput = (*fileInput)(nil)
 
 // ReadRanges reads ranges on behalf of a leaf path.
 func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, error) {
+	return in.read(ctx, leaf, ranges, func(n int) []byte { return make([]byte, n) })
+}
+
+// ReadScratch is ReadRanges into memory that was used before.
+func (in *fileInput) ReadScratch(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, func(), error) {
+	var used [][]byte
+	got, err := in.read(ctx, leaf, ranges, func(n int) []byte {
+		b := in.scratch.get(n)
+		used = append(used, b)
+		return b
+	})
+	free := func() {
+		for _, b := range used {
+			in.scratch.put(b)
+		}
+	}
+	return got, free, err
+}
+
+// read is ReadRanges with memory from alloc.
+func (in *fileInput) read(ctx context.Context, leaf string, ranges []encoding.BufferRange, alloc func(n int) []byte) ([][]byte, error) {
 	size := uint64(in.r.Size())
 	for _, r := range ranges {
 		if r.Offset > size || r.Size > size-r.Offset {
@@ -60,7 +83,7 @@ func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encod
 	if len(reads) == 0 {
 		return make([][]byte, len(ranges)), ctx.Err()
 	}
-	got, err := in.fetch(ctx, leaf, reads, own)
+	got, err := in.fetch(ctx, leaf, reads, own, alloc)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +101,7 @@ func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encod
 }
 
 // fetch gives the bytes of reads, of which own were asked for, and counts what is requested for that.
-func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Range, own int64) ([][]byte, error) {
+func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Range, own int64, alloc func(n int) []byte) ([][]byte, error) {
 	in.mu.Lock()
 	kept, unit := in.kept[leaf], leaf
 	if u, ok := in.units[leaf]; ok {
@@ -87,39 +110,58 @@ func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Ra
 	in.mu.Unlock()
 	var requests []objstore.Range
 	var total int64
+	out := make([][]byte, len(reads))
 	heads := make([][]byte, len(reads)) // what is known of the start of each read
 	for i, r := range reads {
 		if r.Offset >= kept.offset && r.Offset < kept.end() {
 			heads[i] = kept.data[r.Offset-kept.offset:][:min(r.Size, kept.end()-r.Offset)]
 		}
-		if known := int64(len(heads[i])); known < r.Size {
+		known := int64(len(heads[i]))
+		if known < r.Size {
 			requests = append(requests, objstore.Range{Offset: r.Offset + known, Size: r.Size - known})
 			total += r.Size - known
+		} else {
+			out[i] = heads[i]
 		}
-		own -= int64(len(heads[i]))
+		own -= known
 	}
 	if len(requests) > 0 {
 		in.c.read(unit, int64(len(requests)), total, max(own, 0))
 	}
-	tails, err := in.r.ReadRanges(ctx, requests)
-	if err != nil {
+	if err := in.request(ctx, requests, heads, out, alloc); err != nil {
 		return nil, err
-	}
-	out := make([][]byte, len(reads))
-	for i, r := range reads {
-		switch known := int64(len(heads[i])); {
-		case known == r.Size:
-			out[i] = heads[i]
-			continue
-		case known > 0:
-			out[i] = slices.Concat(heads[i], tails[0])
-		default:
-			out[i] = tails[0]
-		}
-		tails = tails[1:]
 	}
 	in.keep(leaf, reads[len(reads)-1], out[len(out)-1])
 	return out, nil
+}
+
+// request makes the requests, which are for those of out that are not there yet, behind their heads.
+func (in *fileInput) request(ctx context.Context, requests []objstore.Range, heads, out [][]byte, alloc func(n int) []byte) error {
+	into, ok := in.r.(objstore.IntoReader)
+	if !ok {
+		got, err := in.r.ReadRanges(ctx, requests)
+		for i := range out {
+			if err == nil && out[i] == nil {
+				out[i], got = got[0], got[1:]
+				if len(heads[i]) > 0 {
+					out[i] = slices.Concat(heads[i], out[i])
+				}
+			}
+		}
+		return err
+	}
+	offsets, dst := make([]int64, len(requests)), make([][]byte, 0, len(requests))
+	for i := range out {
+		if out[i] != nil {
+			continue
+		}
+		known, r := len(heads[i]), requests[len(dst)]
+		out[i] = alloc(known + int(r.Size))
+		copy(out[i], heads[i])
+		offsets[len(dst)] = r.Offset
+		dst = append(dst, out[i][known:])
+	}
+	return into.ReadInto(ctx, offsets, dst)
 }
 
 // keep remembers a copy of the end of a read: the read's own buffer may be large, and should not live longer for that.

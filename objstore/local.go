@@ -108,6 +108,8 @@ func infoOf(name string, st fs.FileInfo) Info {
 	return Info{Name: name, Dir: st.IsDir(), Size: st.Size(), ETag: etagOf(st), Mod: st.ModTime()}
 }
 
+var _ IntoReader = (*localReader)(nil)
+
 type localReader struct {
 	name  string
 	f     *os.File
@@ -130,20 +132,44 @@ func (r *localReader) ReadRanges(ctx context.Context, ranges []Range) ([][]byte,
 	}
 	out := make([][]byte, len(ranges))
 	for i, rg := range ranges {
-		if err := ctx.Err(); err != nil {
+		// A buffer for each range: one for all would stay alive as long as any part of it is in use.
+		out[i] = make([]byte, rg.Size)
+		if err := r.fill(ctx, rg.Offset, out[i]); err != nil {
 			return nil, err
 		}
-		// A buffer for each range: one for all would stay alive as long as any part of it is in use.
-		buf := make([]byte, rg.Size)
-		if _, err := r.f.ReadAt(buf, rg.Offset); err != nil {
-			if errors.Is(err, io.EOF) {
-				return nil, errs.Corruptf(r.name, rg.Offset, "the file was cut short while it was read")
-			}
-			return nil, pathless(r.name, err)
-		}
-		out[i] = buf
 	}
 	return out, nil
+}
+
+// ReadInto fills each slice of dst from its offset on.
+func (r *localReader) ReadInto(ctx context.Context, offsets []int64, dst [][]byte) error {
+	ranges := make([]Range, len(dst))
+	for i, b := range dst {
+		ranges[i] = Range{Offset: offsets[i], Size: int64(len(b))}
+	}
+	if _, err := checkRanges(r.name, r.size, ranges); err != nil {
+		return err
+	}
+	for i, b := range dst {
+		if err := r.fill(ctx, offsets[i], b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// fill reads all of dst.
+func (r *localReader) fill(ctx context.Context, offset int64, dst []byte) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if _, err := r.f.ReadAt(dst, offset); err != nil {
+		if errors.Is(err, io.EOF) {
+			return errs.Corruptf(r.name, offset, "the file was cut short while it was read")
+		}
+		return pathless(r.name, err)
+	}
+	return nil
 }
 
 // pathless is err without the path that os puts into it, with its kind.

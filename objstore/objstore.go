@@ -45,6 +45,13 @@ type Reader interface {
 	Close() error
 }
 
+// IntoReader is a Reader that can read into memory it is given.
+type IntoReader interface {
+	Reader
+	// ReadInto fills each slice of dst from its offset on: all of them whole, or an error.
+	ReadInto(ctx context.Context, offsets []int64, dst [][]byte) error
+}
+
 // Store is a tree of objects. It is safe for concurrent use. A missing object is an errs.ErrNotFound.
 type Store interface {
 	// Open opens an object for reading.

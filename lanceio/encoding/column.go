@@ -99,6 +99,7 @@ type columnRead struct {
 	leaf  *leaf
 	parts []*pagePart
 	acc   *accumulator
+	frees []func() // of what was read, once all is decoded
 }
 
 // maxExpected bounds the number of values that are expected: what a page says of it is no more than a hint.
@@ -146,12 +147,35 @@ func (c *columnRead) fetch(ctx context.Context, in Input) error {
 			return nil
 		}
 		var err error
-		if got, err = in.ReadRanges(ctx, c.leaf.key, ask); err != nil {
+		if got, err = c.read(ctx, in, ask); err != nil {
 			return err
 		}
 		if err := checkRead(ask, got); err != nil {
 			return c.leaf.fault(err, -1, -1)
 		}
+	}
+}
+
+// read reads ranges, into memory that is used again where no page lends it.
+func (c *columnRead) read(ctx context.Context, in Input, ask []BufferRange) ([][]byte, error) {
+	s, ok := in.(ScratchInput)
+	for _, p := range c.parts {
+		ok = ok && !p.page.layout.lends()
+	}
+	if !ok {
+		return in.ReadRanges(ctx, c.leaf.key, ask)
+	}
+	got, free, err := s.ReadScratch(ctx, c.leaf.key, ask)
+	if err == nil {
+		c.frees = append(c.frees, free)
+	}
+	return got, err
+}
+
+// free gives back what was read. Nothing may refer to it any more.
+func (c *columnRead) free() {
+	for _, f := range c.frees {
+		f()
 	}
 }
 

@@ -23,6 +23,14 @@ type Input interface {
 	ReadRanges(ctx context.Context, leaf string, ranges []BufferRange) ([][]byte, error)
 }
 
+// ScratchInput is an Input that can use memory again.
+type ScratchInput interface {
+	Input
+	// ReadScratch is ReadRanges for bytes that nothing refers to after a while: free then takes them back. It is called
+	// at most once, also not at all.
+	ReadScratch(ctx context.Context, leaf string, ranges []BufferRange) (got [][]byte, free func(), err error)
+}
+
 // Page is one page of a physical column, as the column metadata describes it.
 type Page struct {
 	Buffers  []BufferRange

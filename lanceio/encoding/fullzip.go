@@ -119,6 +119,9 @@ func (f *fullZip) measure() error {
 
 func (f *fullZip) levels() *levelPlan { return f.plan }
 
+// lends is true for values that stand back to back as they do in Arrow.
+func (f *fullZip) lends() bool { return f.length == 0 && f.control == 0 }
+
 func (f *fullZip) slots(rows uint64) uint64 { return rows }
 
 func (f *fullZip) kept() int { return 8 * len(f.index) }

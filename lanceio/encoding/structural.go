@@ -218,6 +218,7 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 		if err := c.decode(ctx); err != nil {
 			return nil, err
 		}
+		c.free()
 		reads[i] = nil // its bytes are not needed any more
 	}
 	a := assembler{accs: accs, mem: r.mem}

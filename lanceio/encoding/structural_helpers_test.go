@@ -50,6 +50,21 @@ func (in *bytesInput) ReadRanges(_ context.Context, _ string, ranges []encoding.
 	return out, nil
 }
 
+// ReadScratch gives memory of its own, which is overwritten when it is freed: an answer that still refers to it is wrong.
+func (in *bytesInput) ReadScratch(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, func(), error) {
+	got, err := in.ReadRanges(ctx, leaf, ranges)
+	for i := range got {
+		got[i] = bytes.Clone(got[i])
+	}
+	return got, func() {
+		for _, b := range got {
+			for i := range b {
+				b[i] = 0xa5
+			}
+		}
+	}, err
+}
+
 // golden is a case of testdata: a data file, and what it holds.
 type golden struct {
 	data    []byte
