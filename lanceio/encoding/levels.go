@@ -6,10 +6,10 @@ import "slices"
 // all eight.
 const levelBlock = 8
 
-// allZero tells whether the levelBlock levels at the start of l are 0.
-func allZero(l []uint16) bool {
+// anyOf gives the bits that any of the levelBlock levels at the start of l has.
+func anyOf(l []uint16) uint16 {
 	b := (*[levelBlock]uint16)(l)
-	return b[0]|b[1]|b[2]|b[3]|b[4]|b[5]|b[6]|b[7] == 0
+	return b[0] | b[1] | b[2] | b[3] | b[4] | b[5] | b[6] | b[7]
 }
 
 // nextLevels gives the first levels of l, at most levelBlock, and tells whether they are a whole block of zeros.
@@ -17,18 +17,18 @@ func nextLevels(l []uint16) (part []uint16, zeros bool) {
 	if len(l) < levelBlock {
 		return l, false
 	}
-	return l[:levelBlock], allZero(l)
+	return l[:levelBlock], anyOf(l) == 0
 }
 
 // exceeds tells whether a level is above top, and which is the largest.
 func exceeds(levels []uint16, top uint16) (uint16, bool) {
 	var any uint16
-	for l := levels; len(l) > 0; {
-		part := l[:min(levelBlock, len(l))]
-		l = l[len(part):]
-		for _, v := range part {
-			any |= v
-		}
+	rest := levels
+	for ; len(rest) >= levelBlock; rest = rest[levelBlock:] {
+		any |= anyOf(rest)
+	}
+	for _, v := range rest {
+		any |= v
 	}
 	if any <= top { // no level is above the bits of all
 		return 0, false

@@ -53,6 +53,9 @@ func repeat16(dst, values, lengths []byte) {
 		v := binary.LittleEndian.Uint16(values[2*i:])
 		run := dst[:min(2*int(l), len(dst))]
 		dst = dst[len(run):]
+		for wide := uint64(v) * 0x0001_0001_0001_0001; len(run) >= 8; run = run[8:] {
+			binary.LittleEndian.PutUint64(run, wide)
+		}
 		for ; len(run) >= 2; run = run[2:] {
 			binary.LittleEndian.PutUint16(run, v)
 		}
