@@ -15,9 +15,9 @@ import (
 //	=> SELECT t.id + 1 FROM t WHERE t.id > 3 AND t.id + 1 < 9
 //
 // Under an outer join that fills the subquery with nulls, only plain columns may be merged (an expression over nulls
-// need not be null), and its WHERE becomes part of the join's condition, which DuckDB takes without subqueries only. What
-// reads columns of a query around it stays: they are not filled with nulls, and an aggregate over nothing else would
-// belong to that query.
+// need not be null), and its WHERE becomes part of the join's condition. DuckDB takes no subqueries in such a condition, so
+// what would bring one there stays. So does what reads columns of a query around it: they are not filled with nulls, and
+// an aggregate over nothing else would belong to that query.
 func flattenSubqueries(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
@@ -68,7 +68,7 @@ func flattenBlock(q *logical.Query) bool {
 		if !ok || sel.From == nil {
 			return changed
 		}
-		d := findFlat(sel.From, false, false)
+		d := findFlat(sel.From, around{})
 		if d == nil {
 			return changed
 		}
@@ -83,45 +83,52 @@ type flat struct {
 	nulls bool
 }
 
-func findFlat(f logical.From, nulls, full bool) *flat {
+// around tells of the joins above a subquery: whether some outer join stands there, fills it with nulls, is a FULL JOIN.
+type around struct{ outer, nulls, full bool }
+
+func (a around) side(kind string, filled bool) around {
+	return around{outer: a.outer || !isInner(kind), nulls: a.nulls || filled || kind == "FULL", full: a.full || kind == "FULL"}
+}
+
+func findFlat(f logical.From, a around) *flat {
 	switch f := f.(type) {
 	case *logical.Join:
-		if d := findFlat(f.L, nulls || f.Kind == "RIGHT" || f.Kind == "FULL", full || f.Kind == "FULL"); d != nil {
+		if d := findFlat(f.L, a.side(f.Kind, f.Kind == "RIGHT")); d != nil {
 			return d
 		}
-		return findFlat(f.R, nulls || f.Kind == "LEFT" || f.Kind == "FULL", full || f.Kind == "FULL")
+		return findFlat(f.R, a.side(f.Kind, f.Kind == "LEFT"))
 	case *logical.Derived:
-		if canFlatten(f, nulls, full) {
-			return &flat{d: f, nulls: nulls}
+		if canFlatten(f, a) {
+			return &flat{d: f, nulls: a.nulls}
 		}
 	}
 	return nil
 }
 
-func canFlatten(d *logical.Derived, nulls, full bool) bool {
+func canFlatten(d *logical.Derived, a around) bool {
 	q := d.Query
 	sel, ok := q.Body.(*logical.Select)
 	if !ok || len(q.CTEs) > 0 || q.Limit != nil || q.Offset != nil || !sel.IsPlain() {
 		return false // ORDER BY without LIMIT orders nothing that stays
 	}
-	if full && sel.Where != nil {
+	if a.full && sel.Where != nil {
 		return false
 	}
-	if _, isJoin := sel.From.(*logical.Join); isJoin && nulls && sel.Where != nil {
+	if _, isJoin := sel.From.(*logical.Join); isJoin && a.nulls && sel.Where != nil {
 		return false
 	}
-	if nulls && sel.Where != nil && expr.Has(sel.Where, isSubquery) {
+	if a.nulls && sel.Where != nil && expr.Has(sel.Where, isSubquery) {
 		return false
 	}
 	own := logical.RelIDs(sel.From)
 	for _, it := range sel.Items {
-		if logical.IsVolatile(it.Expr) {
+		if logical.IsVolatile(it.Expr) || a.outer && expr.Has(it.Expr, isSubquery) {
 			return false
 		}
 		if slices.ContainsFunc(expr.Columns(it.Expr), func(c expr.Column) bool { return !own[c.Rel] }) {
 			return false
 		}
-		if _, isCol := it.Expr.(*expr.Column); !isCol && nulls {
+		if _, isCol := it.Expr.(*expr.Column); !isCol && a.nulls {
 			return false
 		}
 	}
