@@ -29,6 +29,8 @@ const (
 	maxReceiveBytes = 128 << 20
 	// maxSendBytes lets a single giant row pass; batches are cut far below.
 	maxSendBytes = 1<<31 - 1
+	// writeBufferBytes is how much is gathered for one system call: batches are about 1 MiB.
+	writeBufferBytes = 256 << 10
 )
 
 // Catalog finds and lists tables. It is safe for concurrent use.
@@ -133,6 +135,7 @@ func New(cfg Config) (*Server, error) {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReceiveBytes),
 		grpc.MaxSendMsgSize(maxSendBytes),
+		grpc.WriteBufferSize(writeBufferBytes), grpc.SharedWriteBuffer(true),
 		grpc.ChainUnaryInterceptor(s.unary),
 		grpc.ChainStreamInterceptor(s.stream),
 		// A client that is gone without a word is noticed within a minute and a half; clients may ping as they like.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"time"
@@ -11,11 +12,20 @@ const (
 	// idleHeapBytes is how much garbage-collected memory an idle server may keep.
 	idleHeapBytes = 64 << 20
 	idleTick      = 2 * time.Second
+	// heapFloor is a heap size below which the garbage collector does not bother.
+	heapFloor = 64 << 20
 )
 
-// returnMemory gives memory back to the system while the server is idle, until ctx ends: the runtime collects only when
+// raiseHeapFloor keeps the garbage collector from running all the time: it runs when the heap has doubled, and the heap of
+// a server that streams is a few windows of rows, so that every window would bring a collection. What is given counts as
+// heap but is never touched, so that the system backs it with no memory; it lasts until it is dropped.
+func raiseHeapFloor() []byte { return make([]byte, heapFloor) }
+
+// manageMemory raises the heap's floor and gives memory back to the system while the server is idle, until ctx ends: the runtime collects only when
 // something allocates, or after two minutes, so that the batches of streams that were cut off would stay that long.
-func returnMemory(ctx context.Context) {
+func manageMemory(ctx context.Context) {
+	floor := raiseHeapFloor()
+	defer runtime.KeepAlive(floor)
 	samples := []metrics.Sample{{Name: "/gc/cycles/total:gc-cycles"}, {Name: "/memory/classes/heap/objects:bytes"}}
 	var cycles, freedAt uint64
 	tick := time.NewTicker(idleTick)
@@ -28,7 +38,7 @@ func returnMemory(ctx context.Context) {
 		}
 		metrics.Read(samples)
 		now, heap := samples[0].Value.Uint64(), samples[1].Value.Uint64()
-		if now == cycles && now != freedAt && heap > idleHeapBytes {
+		if now == cycles && now != freedAt && heap > idleHeapBytes+heapFloor {
 			debug.FreeOSMemory()
 			metrics.Read(samples)
 			now = samples[0].Value.Uint64()

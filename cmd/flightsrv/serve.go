@@ -116,7 +116,7 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	if secure != nil {
 		scheme = "grpc+tls"
 	}
-	go returnMemory(ctx)
+	go manageMemory(ctx)
 	log.Info().Str("version", version).Msgf("listening on %s://%s", scheme, l.Addr())
 	return runUntil(ctx, srv, l, f.drain, log)
 }
