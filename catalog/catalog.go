@@ -55,7 +55,8 @@ type Catalog struct {
 // root is one catalog. Where table is not empty the store's root is that one table's folder.
 type root struct {
 	name  string
-	uri   string
+	place string // the URI as it was given
+	uri   string // the same without slashes at the end
 	store objstore.Store
 	table string
 }
@@ -84,7 +85,7 @@ func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
 			return nil, fmt.Errorf("catalog %s: %w", r.Name, err)
 		}
 		uri := strings.TrimRight(r.URI, "/")
-		added := &root{name: r.Name, uri: uri, store: store}
+		added := &root{name: r.Name, place: r.URI, uri: uri, store: store}
 		base := path.Base(uri)
 		if _, err := store.Stat(ctx, versionsDir); err == nil || strings.HasSuffix(base, suffix) {
 			added.table = strings.TrimSuffix(base, suffix)
@@ -132,7 +133,7 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 	if f.dir != "" {
 		uri += "/" + f.dir
 	}
-	opts := []lanceio.Option{lanceio.WithName(f.name()), lanceio.WithStore(store), lanceio.WithStoreOpener(c.openStore),
+	opts := []lanceio.Option{lanceio.WithName(f.name()), lanceio.WithStore(store), lanceio.WithStoreOpener(c.openBase),
 		lanceio.WithCache(c.cache)}
 	if ref.Version != "" {
 		opts = append(opts, lanceio.AtRef(ref.Version))
@@ -145,4 +146,15 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 		return nil, err
 	}
 	return t, nil
+}
+
+// openBase opens another place that a table names for its files, as branches and clones do. What a table names is not
+// to be trusted: only what lies in a root is opened.
+func (c *Catalog) openBase(uri string) (objstore.Store, error) {
+	for _, r := range c.roots {
+		if objstore.Within(r.place, uri) {
+			return c.openStore(uri)
+		}
+	}
+	return nil, errs.New(errs.ErrPermissionDenied, "it lies outside the folders that are served: serve the folder that holds it as well")
 }

@@ -10,7 +10,6 @@ package objstore
 import (
 	"context"
 	"fmt"
-	"net/url"
 	"path"
 	"strings"
 	"time"
@@ -71,11 +70,11 @@ func Open(uri string) (Store, error) {
 	}
 	switch strings.ToLower(scheme) {
 	case "file":
-		u, err := url.Parse(uri)
-		if err != nil || u.Host != "" && u.Host != "localhost" {
+		folder, ok := localFolder(uri)
+		if !ok {
 			return nil, errs.Invalidf("%q is no usable file URI: it takes the form file:///folder", uri)
 		}
-		return NewLocal(u.Path)
+		return NewLocal(folder)
 	case "s3", "gs", "azblob", "az", "abfss":
 		return nil, errs.Unsupportedf("object store %s://%s: reading from %s:// is not supported yet", scheme, rest, scheme)
 	}
