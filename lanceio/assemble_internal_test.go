@@ -164,7 +164,7 @@ func TestPick(t *testing.T) {
 				arr := array.NewSlice(whole, 2, int64(whole.Len()))
 				whole.Release()
 				defer arr.Release()
-				got, err := assembler{mem}.pick(arr, rowsOf(0, uint64(len(keep))).keep(func(i int) bool { return keep[i] }))
+				got, err := assembler{mem}.pick(arr, rowsOf(0, uint64(len(keep))).keep(bitmap(keep)))
 				if err != nil {
 					rt.Fatal(err)
 				}

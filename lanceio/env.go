@@ -56,19 +56,10 @@ func (e *env) Holds(_ int, name string) bool {
 	return false
 }
 
-// mask gives whether a predicate is true at a row.
-func (e *env) mask(pred expr.Expr) (func(i int) bool, error) { return maskOf(pred, e, e.rows) }
+// mask gives the rows at which a predicate is true.
+func (e *env) mask(pred expr.Expr) (eval.Bitmap, error) { return eval.Mask(pred, e, e.rows) }
 
 // value gives the values of an expression. The caller releases the array.
 func (e *env) value(x expr.Expr) (arrow.Array, error) {
 	return eval.Eval(x, e, e.rows, e.mem)
-}
-
-// maskOf gives whether a predicate is true at each of n rows.
-func maskOf(pred expr.Expr, e eval.Env, n int) (func(i int) bool, error) {
-	b, err := eval.Mask(pred, e, n)
-	if err != nil {
-		return nil, err
-	}
-	return b.Get, nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/eval"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -163,8 +164,8 @@ func constant(e expr.Expr) (pass, known bool) {
 	if reads {
 		return false, false
 	}
-	mask, err := maskOf(e, noColumns{}, 1)
-	return err == nil && mask(0), err == nil
+	mask, err := eval.Mask(e, noColumns{}, 1)
+	return err == nil && mask.Get(0), err == nil
 }
 
 // noColumns is what a constant is evaluated over.

@@ -64,7 +64,11 @@ func narrowRun(r *narrowReader, got *[]int64) *fragmentRun {
 func TestWindowsThatDoNotFitAreReadAgain(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
-	sel := rowsOf(5, 100).keep(func(i int) bool { return i%10 != 3 })
+	pass := make([]bool, 95)
+	for i := range pass {
+		pass[i] = i%10 != 3
+	}
+	sel := rowsOf(5, 100).keep(bitmap(pass))
 	var got []int64
 	f := narrowRun(&narrowReader{mem: mem, max: 7}, &got)
 	if err := f.giveWindows(t.Context(), newBlock(sel)); err != nil {

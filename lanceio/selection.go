@@ -1,6 +1,9 @@
 package lanceio
 
 import (
+	"math/bits"
+
+	"github.com/lanceflight/flightsrv/expr/eval"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
 
@@ -54,26 +57,32 @@ func (s selection) split(n int64) (first, rest selection) {
 	return s, nil
 }
 
-// keep gives the rows at whose place in the selection (0 is its first row) pass is true.
-func (s selection) keep(pass func(i int) bool) selection {
+// keep gives the rows at whose place in the selection (0 is its first row) pass has a bit set; it has one for each row.
+func (s selection) keep(pass eval.Bitmap) selection {
 	var out selection
-	i := 0
+	first := 0 // place of the range's first row
 	for _, r := range s {
-		for row := r.Start; row < r.End; {
-			if !pass(i) {
-				row++
-				i++
-				continue
-			}
-			start := row
-			for row < r.End && pass(i) {
-				row++
-				i++
-			}
-			out = out.add(start, row)
+		end := first + int(r.End-r.Start)
+		for at := first; at < end; {
+			start := nextBit(pass.Words, at, end, 0)
+			at = nextBit(pass.Words, start, end, ^uint64(0))
+			out = out.add(r.Start+uint64(start-first), r.Start+uint64(at-first))
 		}
+		first = end
 	}
 	return out
+}
+
+// nextBit gives the first place from at on, below end, at which a bit of words differs from that of flip, and end where
+// there is none. It looks at words as a whole, as rows that pass a filter mostly come in runs.
+func nextBit(words []uint64, at, end int, flip uint64) int {
+	for at < end {
+		if w := (words[at/64] ^ flip) >> (uint(at) % 64); w != 0 {
+			return min(end, at+bits.TrailingZeros64(w))
+		}
+		at += 64 - at%64
+	}
+	return end
 }
 
 // places gives, for each row of sub, which must all lie in s, its place in s, as ranges of places.
