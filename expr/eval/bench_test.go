@@ -52,6 +52,7 @@ func BenchmarkMask(b *testing.B) {
 		{"double between", col("v").Between(num("17.5"), num("25.4"))},
 		{"bigint equals", col("i").Eq(num("12345"))},
 		{"int with nulls in", col("n").In(num("1"), num("2"), num("3"))},
+		{"bigint in a long list", col("i").In(longList()...)},
 		{"text equals", col("s").Eq(str("row 12345"))},
 		{"text like", col("s").Like("%234%")},
 		{"column with column", expr.Cmp(expr.Lt, col("n"), col("i"))},
@@ -73,4 +74,12 @@ func BenchmarkMask(b *testing.B) {
 			}
 		})
 	}
+}
+
+func longList() []expr.Expr {
+	var list []expr.Expr
+	for k := range 100 {
+		list = append(list, expr.Int(int64(k*1000)))
+	}
+	return list
 }

@@ -105,11 +105,11 @@ func constWords(op expr.CompareOp, a arrow.Array, l *expr.Literal) (words, bool)
 		}
 	case *array.String:
 		if s, ok := l.Value.(string); ok && n > 0 && expr.KindOf(l.Typ) == expr.KindText {
-			return textWords(op, n, s, a.Value), true
+			return textWords(op, n, s, a.ValueOffsets(), a), true
 		}
 	case *array.LargeString:
 		if s, ok := l.Value.(string); ok && n > 0 && expr.KindOf(l.Typ) == expr.KindText {
-			return textWords(op, n, s, a.Value), true
+			return textWords(op, n, s, a.ValueOffsets(), a), true
 		}
 	default:
 		t, ok := targetOf(op, a.DataType(), l)
@@ -121,22 +121,28 @@ func constWords(op expr.CompareOp, a arrow.Array, l *expr.Literal) (words, bool)
 	return nil, false
 }
 
-func textWords(op expr.CompareOp, n int, s string, value func(int) string) words {
+// textWords compares n texts, between offsets of the array's bytes, with s.
+func textWords[O int32 | int64](op expr.CompareOp, n int, s string, offsets []O, a interface{ Value(int) string }) words {
 	out, h := noWords(n), holds[op]
-	if !h[0] && !h[2] || h[0] && h[2] { // equality needs no order
+	if h[0] != h[2] {
 		for i := range n {
-			if (value(i) == s) == h[1] {
+			if h[strings.Compare(a.Value(i), s)+1] {
 				out.set(i)
 			}
 		}
 		return out
 	}
-	for i := range n {
-		if h[strings.Compare(value(i), s)+1] {
+	// Equality needs no order, and most texts differ in length already.
+	size := O(len(s))
+	for i, end := range offsets[1 : n+1] {
+		if end-offsets[i] == size && a.Value(i) == s {
 			out.set(i)
 		}
 	}
-	return out
+	if h[1] {
+		return out
+	}
+	return allWords(n).andNot(out)
 }
 
 // wholeWords compares a column of whole numbers with a target.
@@ -229,57 +235,65 @@ func b2u(b bool) uint64 {
 	return 0
 }
 
-// orderedWords compares each value with c, a word of 64 rows at a time; the loops are apart so that each has one plain
-// comparison inside. Values are in their type's own order: NaN is the caller's concern.
+// orderedWords compares each value with c, a word of 64 rows at a time. Values are in their type's own order: NaN is the
+// caller's concern, save that nothing is equal to it.
 func orderedWords[T cmp.Ordered](op expr.CompareOp, vals []T, c T, n int) words {
 	out := noWords(n)
-	for k := 0; k*64 < len(vals); k++ {
-		out[k] = orderedWord(op, vals[k*64:min(k*64+64, len(vals))], c)
-	}
-	return out
-}
-
-func orderedWord[T cmp.Ordered](op expr.CompareOp, vals []T, c T) (w uint64) {
+	var eight func(v *[8]T, c T) uint64
+	negated := false
 	switch op {
 	case expr.Eq, expr.NotDistinct:
-		for i, v := range vals {
-			w |= b2u(v == c) << (uint(i) & 63)
-		}
+		eight = equal8[T]
 	case expr.Ne, expr.Distinct:
-		for i, v := range vals {
-			w |= b2u(v != c) << (uint(i) & 63)
-		}
+		eight, negated = equal8[T], true
 	case expr.Lt:
-		for i, v := range vals {
-			w |= b2u(v < c) << (uint(i) & 63)
-		}
-	case expr.Le:
-		for i, v := range vals {
-			w |= b2u(v <= c) << (uint(i) & 63)
-		}
-	case expr.Gt:
-		for i, v := range vals {
-			w |= b2u(v > c) << (uint(i) & 63)
-		}
+		eight = less8[T]
 	case expr.Ge:
-		for i, v := range vals {
-			w |= b2u(v >= c) << (uint(i) & 63)
+		eight, negated = less8[T], true
+	case expr.Le:
+		eight = atMost8[T]
+	case expr.Gt:
+		eight, negated = atMost8[T], true
+	}
+	full := len(vals) / 8
+	for k := range full {
+		out[k/8] |= eight((*[8]T)(vals[8*k:]), c) << (8 * uint(k%8))
+	}
+	if rest := vals[8*full:]; len(rest) > 0 {
+		var last [8]T
+		copy(last[:], rest)
+		out[full/8] |= eight(&last, c) << (8 * uint(full%8))
+	}
+	if negated {
+		for k := range out {
+			out[k] = ^out[k]
 		}
 	}
-	return w
+	return out.trim(n)
+}
+
+// The comparisons of eight values, without a branch and with shifts that are known when they are compiled.
+
+func equal8[T cmp.Ordered](v *[8]T, c T) uint64 {
+	return b2u(v[0] == c) | b2u(v[1] == c)<<1 | b2u(v[2] == c)<<2 | b2u(v[3] == c)<<3 |
+		b2u(v[4] == c)<<4 | b2u(v[5] == c)<<5 | b2u(v[6] == c)<<6 | b2u(v[7] == c)<<7
+}
+
+func less8[T cmp.Ordered](v *[8]T, c T) uint64 {
+	return b2u(v[0] < c) | b2u(v[1] < c)<<1 | b2u(v[2] < c)<<2 | b2u(v[3] < c)<<3 |
+		b2u(v[4] < c)<<4 | b2u(v[5] < c)<<5 | b2u(v[6] < c)<<6 | b2u(v[7] < c)<<7
+}
+
+func atMost8[T cmp.Ordered](v *[8]T, c T) uint64 {
+	return b2u(v[0] <= c) | b2u(v[1] <= c)<<1 | b2u(v[2] <= c)<<2 | b2u(v[3] <= c)<<3 |
+		b2u(v[4] <= c)<<4 | b2u(v[5] <= c)<<5 | b2u(v[6] <= c)<<6 | b2u(v[7] <= c)<<7
 }
 
 // floatWords compares floats with c in DuckDB's order: a NaN value is above any number, so > and >= are the opposites
-// of <= and <.
+// of <= and <, as orderedWords has them.
 func floatWords[T float32 | float64](op expr.CompareOp, vals []T, c T, n int) words {
 	if c != c { //nolint:staticcheck // NaN is unlike itself
 		return nanWords(op, vals, n)
-	}
-	switch op {
-	case expr.Gt:
-		return allWords(n).andNot(orderedWords(expr.Le, vals, c, n))
-	case expr.Ge:
-		return allWords(n).andNot(orderedWords(expr.Lt, vals, c, n))
 	}
 	return orderedWords(op, vals, c, n)
 }

@@ -158,8 +158,11 @@ func (ev *evaluator) compareColumn(op expr.CompareOp, l expr.Expr, lit *expr.Lit
 }
 
 func (ev *evaluator) in(e *expr.In, rows words) (truth, error) {
-	out := constTruth(ev.n, false, true)
-	for _, x := range e.List {
+	out, list, err := ev.inSet(e)
+	if err != nil {
+		return truth{}, err
+	}
+	for _, x := range list {
 		t, err := ev.compare(expr.Eq, e.X, x, rows)
 		if err != nil {
 			return truth{}, err
