@@ -177,6 +177,9 @@ func pathless(name string, err error) error {
 	if err == nil {
 		return nil
 	}
+	if name == "" {
+		name = "the root folder"
+	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return notFound(name)

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"regexp"
 
@@ -11,7 +12,9 @@ import (
 	"github.com/lanceflight/flightsrv/catalog"
 	"github.com/lanceflight/flightsrv/engine"
 	"github.com/lanceflight/flightsrv/engine/duckdb"
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/flightsql"
+	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/planner"
 )
 
@@ -20,7 +23,7 @@ type backend struct {
 	catalog flightsql.Catalog
 	engine  *engine.Engine
 	mem     memory.Allocator
-	spill   string // a folder of our own, removed at the end; empty where the user named one
+	spill   string // a folder of our own, removed at the end: processes that spill into one folder would mix their files
 }
 
 // tables is the catalog as the edge sees it.
@@ -35,19 +38,21 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if err != nil {
 		return nil, err
 	}
+	if err := checkRoots(ctx, roots); err != nil {
+		return nil, err
+	}
+	if l.memory != 0 && l.memory < minMemory {
+		return nil, fmt.Errorf("--memory %d bytes is too little: joins and sorts need %d MiB at least", l.memory, minMemory>>20)
+	}
 	found, err := catalog.New(ctx, roots, catalog.Options{})
 	if err != nil {
 		return nil, err
 	}
 	b := &backend{catalog: tables{found}, mem: memory.DefaultAllocator}
-	spill := l.spill
-	if spill == "" {
-		if b.spill, err = os.MkdirTemp("", "flightsrv-spill-"); err != nil {
-			return nil, err
-		}
-		spill = b.spill
+	if b.spill, err = spillFolder(l.spill); err != nil {
+		return nil, fmt.Errorf("--spill: %w", err)
 	}
-	rel, err := duckdb.Open(duckdb.Options{Memory: int64(l.memory), SpillDir: spill})
+	rel, err := duckdb.Open(duckdb.Options{Memory: int64(l.memory), SpillDir: b.spill})
 	if err != nil {
 		return nil, errors.Join(err, b.removeSpill())
 	}
@@ -57,11 +62,38 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 
 func (b *backend) close() error { return errors.Join(b.engine.Close(), b.removeSpill()) }
 
-func (b *backend) removeSpill() error {
-	if b.spill == "" {
-		return nil
+func (b *backend) removeSpill() error { return os.RemoveAll(b.spill) }
+
+// spillFolder makes a folder in parent, or in the system's temporary folder.
+func spillFolder(parent string) (string, error) {
+	if parent != "" {
+		if err := os.MkdirAll(parent, 0o700); err != nil {
+			return "", err
+		}
 	}
-	return os.RemoveAll(b.spill)
+	return os.MkdirTemp(parent, "flightsrv-spill-")
+}
+
+// minMemory is the least that --memory may say; with less not even small joins run.
+const minMemory = 32 << 20
+
+// checkRoots refuses folders that are not there or can't be listed: a slip in --data shows at once, not as a server
+// without tables.
+func checkRoots(ctx context.Context, roots []catalog.Root) error {
+	for _, r := range roots {
+		store, err := objstore.Open(r.URI)
+		if err != nil {
+			return fmt.Errorf("--data %s: %w", r.URI, err)
+		}
+		_, err = store.List(ctx, "")
+		switch {
+		case errors.Is(err, errs.ErrNotFound):
+			return fmt.Errorf("--data %s: there is no such folder", r.URI)
+		case err != nil:
+			return fmt.Errorf("--data %s: %w", r.URI, err)
+		}
+	}
+	return nil
 }
 
 var namedRoot = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_-]*)=(.+)$`)

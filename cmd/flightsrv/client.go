@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"math"
 	"net"
 	"strings"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -102,6 +102,21 @@ func (c *client) read(ctx context.Context, t *flight.Ticket, each func(arrow.Rec
 	return r.Err()
 }
 
+// appendText reads a value as the builder's type. A timestamp may be written as in SQL or in the form of RFC 3339; without
+// a zone it is UTC, where the parameter has one.
+func appendText(b array.Builder, text string) error {
+	t, ok := b.(*array.TimestampBuilder)
+	if !ok {
+		return b.AppendValueFromString(text)
+	}
+	typ := t.Type().(*arrow.TimestampType)
+	v, _, err := arrow.TimestampFromStringInLocation(text, typ.Unit, time.UTC)
+	if err == nil {
+		t.Append(v)
+	}
+	return err
+}
+
 // bindTexts binds values written as text, each read as the type that its parameter was announced with.
 func bindTexts(st *fsql.PreparedStatement, params []string) error {
 	schema := st.ParameterSchema()
@@ -122,8 +137,8 @@ func bindTexts(st *fsql.PreparedStatement, params []string) error {
 			s.Append(text)
 			continue
 		}
-		if err := b.Field(i).AppendValueFromString(text); err != nil {
-			return fmt.Errorf("--param %q: parameter %d is a %s: %w", text, i+1, schema.Field(i).Type, errors.Unwrap(err))
+		if err := appendText(b.Field(i), text); err != nil {
+			return fmt.Errorf("--param %q: parameter %d takes a value of type %s", text, i+1, schema.Field(i).Type)
 		}
 	}
 	batch := b.NewRecordBatch()

@@ -30,7 +30,7 @@ func fillFlags(flags *pflag.FlagSet) error {
 	}
 	text, err := os.ReadFile(file)
 	if err != nil {
-		return err
+		return fmt.Errorf("--config: %w", err)
 	}
 	var values map[string]any
 	if err := toml.Unmarshal(text, &values); err != nil {

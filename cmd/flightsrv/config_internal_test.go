@@ -1,14 +1,23 @@
 package main
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/spf13/pflag"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 func testFlags() *pflag.FlagSet { return serveCommand().Flags() }
@@ -139,5 +148,106 @@ func TestTicketKeyAndTLSFaults(t *testing.T) {
 	}
 	if c, err := (serveFlags{}).tlsConfig(); c != nil || err != nil {
 		t.Errorf("%v, %v", c, err)
+	}
+}
+
+func TestAdvertise(t *testing.T) {
+	for address, fine := range map[string]bool{
+		"": true, "example.org:31337": true, "[::1]:5": true, "foo": false, ":5": false, "0.0.0.0:5": false, "[::]:5": false, "h:0": false, "h:x": false, "h:70000": false,
+	} {
+		if err := checkAdvertise(address); (err == nil) != fine {
+			t.Errorf("%s: %v", address, err)
+		}
+	}
+}
+
+func TestShownAddress(t *testing.T) {
+	taken := &net.TCPAddr{IP: net.IPv6unspecified, Port: 77}
+	for listen, want := range map[string]string{"0.0.0.0:0": "0.0.0.0:77", "localhost:0": "localhost:77", ":0": "[::]:77", "[::1]:77": "[::1]:77"} {
+		if got := shownAddress(listen, taken); got != want {
+			t.Errorf("%s: %s, want %s", listen, got, want)
+		}
+	}
+}
+
+func TestBackendFaults(t *testing.T) {
+	file := writeFile(t, "f", "x")
+	tests := map[string]struct {
+		data   string
+		limits limits
+		has    string
+	}{
+		"no such folder":     {filepath.Join(t.TempDir(), "no"), limits{}, "there is no such folder"},
+		"a file":             {file, limits{}, "not a directory"},
+		"a name's slip":      {"9x=" + t.TempDir(), limits{}, "there is no such folder"},
+		"too little":         {t.TempDir(), limits{memory: 1}, "--memory"},
+		"spill is no folder": {t.TempDir(), limits{spill: filepath.Join(file, "x")}, "--spill"},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			be, err := openBackend(context.Background(), []string{tt.data}, tt.limits)
+			if err == nil {
+				_ = be.close()
+				t.Fatal("is taken")
+			}
+			if !strings.Contains(err.Error(), tt.has) {
+				t.Errorf("%v, want a text with %q", err, tt.has)
+			}
+		})
+	}
+}
+
+func TestSpillFolderIsOurOwn(t *testing.T) {
+	parent := filepath.Join(t.TempDir(), "new")
+	be, err := openBackend(context.Background(), []string{t.TempDir()}, limits{spill: parent})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if made, err := os.ReadDir(parent); err != nil || len(made) != 1 || !made[0].IsDir() {
+		t.Errorf("%v, %v: want one folder", made, err)
+	}
+	if err := be.close(); err != nil {
+		t.Fatal(err)
+	}
+	if left, err := os.ReadDir(parent); err != nil || len(left) != 0 {
+		t.Errorf("%v, %v: want nothing left", left, err)
+	}
+}
+
+func TestUnknownCommands(t *testing.T) {
+	for command, has := range map[string]string{"bogus": "unknown command", "inspect": "this version does not have it", "user": "this version does not have it"} {
+		cmd := root()
+		cmd.SetArgs([]string{command})
+		if err := explainCommand(cmd.Execute()); err == nil || !strings.Contains(err.Error(), has) {
+			t.Errorf("%s: %v, want a text with %q", command, err, has)
+		}
+	}
+}
+
+func TestExitCodes(t *testing.T) {
+	for code, err := range map[int]error{
+		0: nil, exitFault: errors.New("x"), exitInterrupted: plain(status.Error(codes.Canceled, "x")), exitNoReader: fmt.Errorf("write: %w", syscall.EPIPE),
+	} {
+		if got := exitCode(err); got != code {
+			t.Errorf("%v: %d, want %d", err, got, code)
+		}
+	}
+}
+
+func TestParameterTexts(t *testing.T) {
+	schema := &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	for text, want := range map[string]int64{
+		"2024-05-01 00:17:00": 1714522620000000, "2024-05-01T00:17:00Z": 1714522620000000, "2024-05-01 02:17:00+02:00": 1714522620000000, "2024-05-01": 1714521600000000,
+	} {
+		b := array.NewTimestampBuilder(allocator, schema)
+		if err := appendText(b, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		a := b.NewTimestampArray()
+		if a.Len() != 1 || int64(a.Value(0)) != want {
+			t.Errorf("%s: %v, want %d", text, a, want)
+		}
+		a.Release()
+		b.Release()
 	}
 }

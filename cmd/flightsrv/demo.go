@@ -15,7 +15,7 @@ func demoCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "demo DIR",
 		Short: "Writes the demo tables into a folder",
-		Args:  cobra.ExactArgs(1),
+		Args:  oneArgument("the folder to write into"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			tables, err := writeDemo(args[0])
 			if err != nil {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 	_ "time/tzdata" // time zones where the system has none
 
@@ -21,19 +22,46 @@ var version = "devel"
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	if err := root().ExecuteContext(ctx); err != nil {
+	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
+	signal.Ignore(syscall.SIGPIPE) // a reader that leaves is an error of the write, after which all is tidied up
+	err := explainCommand(root().ExecuteContext(ctx))
+	code := exitCode(err)
+	if code == exitFault {
 		fmt.Fprintln(os.Stderr, "flightsrv:", err)
-		os.Exit(exitCode(err))
 	}
+	os.Exit(code)
 }
 
-// exitCode is 130 for what a signal ended, 1 for all other errors.
+// The exit codes: those of a signal and of a pipe without reader are the shell's for these signals.
+const (
+	exitFault       = 1
+	exitInterrupted = 130
+	exitNoReader    = 141
+)
+
 func exitCode(err error) int {
-	if errors.Is(err, context.Canceled) {
-		return 130
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(err, syscall.EPIPE):
+		return exitNoReader
 	}
-	return 1
+	return exitFault
+}
+
+// explainCommand tells of commands that a user may look for and that this version does not have.
+func explainCommand(err error) error {
+	if err == nil {
+		return nil
+	}
+	for _, name := range []string{"inspect", "user"} {
+		if strings.Contains(err.Error(), fmt.Sprintf("unknown command %q", name)) {
+			return fmt.Errorf("%w: this version does not have it", err)
+		}
+	}
+	return err
 }
 
 func root() *cobra.Command {
@@ -42,7 +70,6 @@ func root() *cobra.Command {
 		Short:         "Serves Lance tables over Arrow Flight SQL",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 	}
 	cmd.AddCommand(serveCommand(), queryCommand(), demoCommand(), versionCommand())
 	return cmd

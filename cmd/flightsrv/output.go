@@ -2,11 +2,11 @@ package main
 
 import (
 	"bufio"
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
@@ -28,7 +28,7 @@ func newSink(format string, out io.Writer) (sink, error) {
 	case "table":
 		return &tableSink{out: bufio.NewWriter(out)}, nil
 	case "csv":
-		return &csvSink{out: csv.NewWriter(out)}, nil
+		return &csvSink{out: bufio.NewWriter(out)}, nil
 	case "json":
 		return &jsonSink{out: bufio.NewWriter(out)}, nil
 	case "arrow", "parquet":
@@ -40,29 +40,43 @@ func newSink(format string, out io.Writer) (sink, error) {
 	return nil, fmt.Errorf("--format %q: the formats are table, csv, json, arrow and parquet", format)
 }
 
-// csvSink prints comma-separated values with a header. A null is an empty field.
-type csvSink struct{ out *csv.Writer }
+// csvSink prints comma-separated values (RFC 4180) with a header. A null is an empty field, an empty text is "": the CSV
+// writer of the standard library makes both the same.
+type csvSink struct{ out *bufio.Writer }
 
-func (s *csvSink) start(schema *arrow.Schema) error { return s.out.Write(fieldNames(schema)) }
+func (s *csvSink) start(schema *arrow.Schema) error {
+	for c, name := range fieldNames(schema) {
+		s.field(c, name, false)
+	}
+	_, err := s.out.WriteString("\n")
+	return err
+}
 
 func (s *csvSink) write(b arrow.RecordBatch) error {
-	row := make([]string, b.NumCols())
 	for i := range int(b.NumRows()) {
 		for c, col := range b.Columns() {
-			row[c], _ = cell(col, i)
+			text, null := cell(col, i)
+			s.field(c, text, null)
 		}
-		if err := s.out.Write(row); err != nil {
+		if _, err := s.out.WriteString("\n"); err != nil {
 			return err
 		}
 	}
-	s.out.Flush()
-	return s.out.Error()
+	return s.out.Flush()
 }
 
-func (s *csvSink) finish() error {
-	s.out.Flush()
-	return s.out.Error()
+// field prints one field; the buffer keeps an error for the next call that gives it.
+func (s *csvSink) field(c int, text string, null bool) {
+	if c > 0 {
+		_ = s.out.WriteByte(',')
+	}
+	if !null && (text == "" || strings.ContainsAny(text, ",\"\r\n") || text[0] == ' ' || text[len(text)-1] == ' ') {
+		text = `"` + strings.ReplaceAll(text, `"`, `""`) + `"`
+	}
+	_, _ = s.out.WriteString(text)
 }
+
+func (s *csvSink) finish() error { return s.out.Flush() }
 
 // jsonSink prints an array with one object a row and line.
 type jsonSink struct {
@@ -120,7 +134,10 @@ func (s *fileSink) start(schema *arrow.Schema) (err error) {
 	if s.parquet {
 		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd))
 		s.w, err = pqarrow.NewFileWriter(schema, noClose{s.out}, props, pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema()))
-		return err
+		if err != nil {
+			return fmt.Errorf("--format parquet can't hold this result (%s): %w; cast the column, or take --format arrow", schemaText(schema), err)
+		}
+		return nil
 	}
 	s.w, err = ipc.NewFileWriter(s.out, ipc.WithSchema(schema))
 	return err
@@ -131,6 +148,15 @@ func (s *fileSink) finish() error                   { return s.w.Close() }
 
 // noClose keeps the parquet writer from closing standard output.
 type noClose struct{ io.Writer }
+
+// schemaText gives names and types in one line.
+func schemaText(schema *arrow.Schema) string {
+	parts := make([]string, schema.NumFields())
+	for i, f := range schema.Fields() {
+		parts[i] = fmt.Sprintf("%s: %s", f.Name, f.Type)
+	}
+	return strings.Join(parts, ", ")
+}
 
 func fieldNames(schema *arrow.Schema) []string {
 	names := make([]string, schema.NumFields())

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
 
@@ -30,11 +31,13 @@ type queryFlags struct {
 func queryCommand() *cobra.Command {
 	var f queryFlags
 	cmd := &cobra.Command{
-		Use:   "query [--data URI | --server grpc://HOST:PORT] SQL",
+		Use:   "query {--data URI | --server grpc://HOST:PORT} [--format FORMAT] [--param V ...] SQL",
 		Short: "Runs one statement and prints its result",
 		Long: "Runs one statement, over a running server or over folders of tables directly, and prints its result.\n" +
-			"The formats arrow (an IPC file) and parquet are for pipes and files, not for terminals.",
-		Args: cobra.ExactArgs(1),
+			"table cuts long cells. csv writes NULL as an empty field and an empty text as \"\". json writes one object a line in an\n" +
+			"array, numbers that JSON lacks as texts (\"NaN\"), binary as base64, maps as lists of key and value. The formats arrow\n" +
+			"(an IPC file) and parquet are for pipes and files, not for terminals.",
+		Args: oneArgument("the statement, as one argument in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return query(cmd.Context(), f, args[0], cmd.OutOrStdout())
 		},
@@ -82,12 +85,26 @@ func query(ctx context.Context, f queryFlags, sql string, out io.Writer) error {
 	return plain(err)
 }
 
+// oneArgument refuses all but one argument, and tells what it is.
+func oneArgument(what string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return fmt.Errorf("%d arguments are given, one is needed: %s", len(args), what)
+		}
+		return nil
+	}
+}
+
 // plain takes the wrapping of gRPC off an error.
 func plain(err error) error {
-	if s, ok := status.FromError(err); ok && err != nil {
-		return errors.New(s.Message())
+	s, ok := status.FromError(err)
+	switch {
+	case err == nil || !ok:
+		return err
+	case s.Code() == codes.Canceled:
+		return fmt.Errorf("%s: %w", s.Message(), context.Canceled)
 	}
-	return err
+	return errors.New(s.Message())
 }
 
 // embedded serves the folders inside this process, so that both ways of query are one.

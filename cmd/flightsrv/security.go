@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strconv"
 )
 
 // checkExposure refuses an address that other machines reach: there is no authentication yet.
@@ -26,6 +27,24 @@ func checkExposure(listen string, insecure bool) error {
 	return fmt.Errorf("--listen %s: other machines can reach this address, and there is no authentication; --insecure serves there all the same", listen)
 }
 
+// checkAdvertise refuses what no client could dial.
+func checkAdvertise(address string) error {
+	if address == "" {
+		return nil
+	}
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return fmt.Errorf("--advertise %s: %w", address, err)
+	}
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		return fmt.Errorf("--advertise %s: clients can't dial this host", address)
+	}
+	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
+		return fmt.Errorf("--advertise %s: %q is no port that clients can dial", address, port)
+	}
+	return nil
+}
+
 func (f serveFlags) tlsConfig() (*tls.Config, error) {
 	if f.tlsCert == "" && f.tlsKey == "" {
 		return nil, nil
@@ -35,7 +54,7 @@ func (f serveFlags) tlsConfig() (*tls.Config, error) {
 	}
 	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--tls-cert and --tls-key: %w", err)
 	}
 	return &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}, nil
 }
@@ -49,7 +68,7 @@ func readTicketKey(file string) ([]byte, error) {
 	}
 	key, err := os.ReadFile(file)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("--ticket-key: %w", err)
 	}
 	if len(key) < minKeyBytes {
 		return nil, fmt.Errorf("%s: a ticket key has at least %d bytes, this one has %d", file, minKeyBytes, len(key))

@@ -95,6 +95,9 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	if err := checkExposure(f.listen, f.insecure); err != nil {
 		return err
 	}
+	if err := checkAdvertise(f.advertise); err != nil {
+		return err
+	}
 	be, err := openBackend(ctx, f.data, f.limits)
 	if err != nil {
 		return err
@@ -109,7 +112,7 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	}
 	l, err := net.Listen("tcp", f.listen)
 	if err != nil {
-		return err
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
 	}
 	warnOfEmpty(ctx, be.catalog, log)
 	scheme := "grpc"
@@ -117,8 +120,19 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 		scheme = "grpc+tls"
 	}
 	go manageMemory(ctx)
-	log.Info().Str("version", version).Msgf("listening on %s://%s", scheme, l.Addr())
+	log.Info().Str("version", version).Msgf("listening on %s://%s", scheme, shownAddress(f.listen, l.Addr()))
 	return runUntil(ctx, srv, l, f.drain, log)
+}
+
+// shownAddress is the address as the user wrote it, with the port that was taken: the listener's own text has 0.0.0.0 as
+// [::], and localhost as a number.
+func shownAddress(listen string, taken net.Addr) string {
+	host, _, err := net.SplitHostPort(listen)
+	_, port, perr := net.SplitHostPort(taken.String())
+	if err != nil || perr != nil || host == "" {
+		return taken.String()
+	}
+	return net.JoinHostPort(host, port)
 }
 
 // warnOfEmpty tells of folders without tables, which may be a slip in --data; tables that come later are seen.

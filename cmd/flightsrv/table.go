@@ -3,7 +3,9 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -104,9 +106,25 @@ func (s *tableSink) put(line string) { _, _ = s.out.WriteString(line + "\n") }
 // maxCellRunes bounds a cell of a table.
 const maxCellRunes = 120
 
+// escapeControls writes control characters as escapes, so that no value moves a terminal's cursor or colours it.
+func escapeControls(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if unicode.IsControl(r) {
+			quoted := strconv.QuoteRune(r)
+			b.WriteString(quoted[1 : len(quoted)-1])
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
 // oneLine gives a cell without line breaks, and cut where other columns stand beside it.
 func oneLine(text string, cut bool) string {
-	text = strings.NewReplacer("\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+	if strings.ContainsFunc(text, unicode.IsControl) {
+		text = escapeControls(text)
+	}
 	if cut && utf8.RuneCountInString(text) > maxCellRunes {
 		text = string([]rune(text)[:maxCellRunes-3]) + "..."
 	}

@@ -2,7 +2,9 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
+	"math/big"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -22,7 +24,73 @@ func cell(a arrow.Array, i int) (text string, null bool) {
 		}
 		return string(text), false
 	}
-	return a.ValueStr(i), false
+	return plainText(a, i), false
+}
+
+// plainText writes a value that is not nested, as SQL shows it: decimals with all digits of their scale, no exponent.
+func plainText(a arrow.Array, i int) string {
+	switch a := a.(type) {
+	case *array.Dictionary:
+		return plainText(a.Dictionary(), a.GetValueIndex(i))
+	case *array.Decimal32:
+		return decimalText(big.NewInt(int64(a.Value(i))), a.DataType())
+	case *array.Decimal64:
+		return decimalText(big.NewInt(int64(a.Value(i))), a.DataType())
+	case *array.Decimal128:
+		return decimalText(a.Value(i).BigInt(), a.DataType())
+	case *array.Decimal256:
+		return decimalText(a.Value(i).BigInt(), a.DataType())
+	case *array.MonthDayNanoInterval:
+		return intervalText(a.Value(i))
+	}
+	return a.ValueStr(i)
+}
+
+func decimalText(n *big.Int, t arrow.DataType) string {
+	scale := int(t.(arrow.DecimalType).GetScale())
+	digits := new(big.Int).Abs(n).String()
+	switch {
+	case scale < 0 && digits != "0":
+		digits += strings.Repeat("0", -scale)
+	case scale > 0:
+		digits = strings.Repeat("0", max(0, scale+1-len(digits))) + digits
+		digits = digits[:len(digits)-scale] + "." + digits[len(digits)-scale:]
+	}
+	if n.Sign() < 0 {
+		return "-" + digits
+	}
+	return digits
+}
+
+// intervalText writes an interval in the form "14 months 3 days 04:05:06.7"; parts of zero are left out.
+func intervalText(v arrow.MonthDayNanoInterval) string {
+	var parts []string
+	if v.Months != 0 {
+		parts = append(parts, plural(int64(v.Months), "month"))
+	}
+	if v.Days != 0 {
+		parts = append(parts, plural(int64(v.Days), "day"))
+	}
+	if v.Nanoseconds != 0 || len(parts) == 0 {
+		sign, nanos := "", uint64(v.Nanoseconds)
+		if v.Nanoseconds < 0 {
+			sign, nanos = "-", -nanos
+		}
+		seconds := nanos / 1e9
+		text := fmt.Sprintf("%s%02d:%02d:%02d", sign, seconds/3600, seconds/60%60, seconds%60)
+		if part := nanos % 1e9; part != 0 {
+			text += strings.TrimRight(fmt.Sprintf(".%09d", part), "0")
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " ")
+}
+
+func plural(n int64, unit string) string {
+	if n == 1 || n == -1 {
+		return fmt.Sprint(n, " ", unit)
+	}
+	return fmt.Sprint(n, " ", unit, "s")
 }
 
 // jsonValue gives a value as encoding/json takes it; numbers that JSON does not have become texts.
@@ -57,9 +125,9 @@ func jsonValue(a arrow.Array, i int) any {
 	switch a.DataType().ID() {
 	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
 		arrow.DECIMAL32, arrow.DECIMAL64, arrow.DECIMAL128, arrow.DECIMAL256:
-		return json.Number(a.ValueStr(i))
+		return json.Number(plainText(a, i))
 	}
-	return a.ValueStr(i)
+	return plainText(a, i)
 }
 
 func jsonFloat(f float64) any {
