@@ -24,7 +24,7 @@ import (
 //	zoned        | naive timestamp -> zoned, at the session's zone
 //	duration     | INTERVAL        -> duration for a literal that is a whole number of its units
 //
-// Source: contract, 'Filters on values' (comparison types), and DuckDB 1.5.
+// Source: docs/reference.md, 'Filters on values' (comparison types), and DuckDB 1.5.
 
 // CoerceCompare converts both sides of a comparison as far as needed so that they compare. equality is true for = <>
 // IN and IS DISTINCT FROM. zone is the session's, nil for UTC.

@@ -194,7 +194,7 @@ type Match struct {
 // StatsTest is what a values part becomes: Test over the columns Stats.min and Stats.max, decided per row by the state
 // of the row's stats: a row that lacks the variable is false, a row whose bounds are null or can't be right is true,
 // any other row is Test with NULL as false. Never NULL.
-// Source: contract, 'Filters on values'.
+// Source: docs/reference.md, 'Filters on values'.
 type StatsTest struct {
 	Rel      int
 	Variable FieldPath // the variable's column

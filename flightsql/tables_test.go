@@ -101,7 +101,7 @@ func firstColumn(t *testing.T, c *fsql.Client, d *flight.FlightDescriptor) ([]st
 	return out, r.Err()
 }
 
-// TestRealTables reads the table of the contract's example, whose rows have lat min/max -90/-80, 17/30, no lat, null/null.
+// TestRealTables reads the four-row example, whose rows have lat min/max -90/-80, 17/30, no lat, null/null.
 func TestRealTables(t *testing.T) {
 	c := startReal(t)
 	path := func(p ...string) *flight.FlightDescriptor {

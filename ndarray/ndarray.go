@@ -6,7 +6,7 @@
 //	stats      `__stats__:<variable>`, a nullable struct{min: T, max: T}. A null struct: the row lacks the variable;
 //	           null min and max: no value counts (all are null or NaN).
 //
-// Source: contract, 'Tables and names'.
+// Source: docs/reference.md, 'Tables and names'.
 package ndarray
 
 import (

@@ -12,7 +12,7 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// explained is the JSON form of EXPLAIN. Source: contract, 'Reading little'.
+// explained is the JSON form of EXPLAIN. Source: docs/reference.md, 'What is read'.
 type explained struct {
 	Engine physical.Engine `json:"engine"`
 	Scans  []explainedScan `json:"scans"`

@@ -1,7 +1,7 @@
 // Package statsrewrite gives a predicate on values its meaning in WHERE: each part that reads `<variable>.values`
 // becomes a test on the row's stats, or keeps all rows where it has no form. It is pure: no I/O, no state, no batches.
 //
-// The walk over a bound predicate (Source: contract, 'Filters on values'):
+// The walk over a bound predicate (Source: docs/reference.md, 'Filters on values'):
 //
 //	part that reads no values    stands as it is
 //	AND                          sides that keep all go away

@@ -7,7 +7,7 @@
 //	+ - * on integers         in 64 bits
 //	LIKE                      \ is the escape character, and no other can be set
 //
-// Source: contract, 'Filters on values'; behaviour tried on pylance 14.
+// Source: docs/reference.md, 'Filters on values'; behaviour tried on pylance 14.
 package lancesql
 
 import (

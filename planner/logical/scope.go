@@ -175,7 +175,7 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 	return nil, b.unknownColumn(s, parts, n.Pos)
 }
 
-// resolveIn tries the levels of the contract in one scope: table or alias, column, schema.table, catalog. It gives nil
+// resolveIn tries the levels of docs/reference.md in one scope: table or alias, column, schema.table, catalog. It gives nil
 // where no level has a reading.
 func (b *binder) resolveIn(s *scope, parts []string, pos int) (expr.Expr, error) {
 	for i := len(s.lambda) - 1; i >= 0; i-- {

@@ -33,6 +33,12 @@ func (b *binder) nearMiss(s *scope, parts []string, pos int) error {
 			if err := b.missBelow(r, parts[n:], pos); err != nil {
 				return err
 			}
+			if len(nearest(parts[n], columnNames([]*relation{r}))) == 0 {
+				// A column may have the table's name, as in sst.atrs: the reading that something is near to is the better hint.
+				if err := b.missBelow(r, parts[n-1:], pos); err != nil {
+					return err
+				}
+			}
 			return b.noColumn([]*relation{r}, parts[n:], pos)
 		}
 	}
@@ -94,21 +100,29 @@ func (b *binder) unknownColumn(s *scope, parts []string, pos int) error {
 	return b.noColumn(rels, parts, pos)
 }
 
-func (b *binder) noColumn(rels []*relation, parts []string, pos int) error {
-	var names, labels []string
+// columnNames gives the names of the columns that are not hidden from all.
+func columnNames(rels []*relation) []string {
+	var names []string
 	for _, r := range rels {
-		labels = append(labels, r.label())
 		for _, c := range r.cols {
 			if !c.Hidden || c.Named {
 				names = append(names, c.Name)
 			}
 		}
 	}
+	return names
+}
+
+func (b *binder) noColumn(rels []*relation, parts []string, pos int) error {
+	var labels []string
+	for _, r := range rels {
+		labels = append(labels, r.label())
+	}
 	table := "table " + labels[0] + " has"
 	if len(labels) > 1 {
 		table = "tables " + strings.Join(labels, ", ") + " have"
 	}
-	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], names), "%s no column %s", table, expr.FieldPath(parts))
+	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], columnNames(rels)), "%s no column %s", table, expr.FieldPath(parts))
 }
 
 // shortType names a type for messages, nested ones just by their kind.

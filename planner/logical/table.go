@@ -93,7 +93,7 @@ func (t *Table) AllColumns() []expr.FieldPath {
 // FilterKind tells how a filter's text is read.
 type FilterKind int
 
-// The kinds of filter. Source: contract, 'Flight' (the JSON scan command).
+// The kinds of filter. Source: docs/reference.md, 'Scan commands' (the JSON scan command).
 const (
 	LanceText  FilterKind = iota // Lance's own SQL text, nothing rewritten
 	ValuesExpr                   // our SQL, values as stats
