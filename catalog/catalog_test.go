@@ -97,6 +97,11 @@ func TestNames(t *testing.T) {
 		{name: "a folder named main", ref: ref("inmain"), want: "lance.main.inmain"},
 		{name: "exact before another case", ref: ref("geo", "DUP"), want: "lance.geo.DUP"},
 		{name: "second catalog", ref: ref("other", "", "stable"), want: "other.main.stable"},
+		{name: "catalog and table", ref: scan.TableRef{Catalog: "lance", Schema: "Other", Table: "stable", TwoParts: true}, want: "other.main.stable"},
+		{name: "a schema before a catalog", ref: scan.TableRef{Catalog: "lance", Schema: "geo", Table: "sizes", TwoParts: true}, want: "lance.geo.sizes"},
+		{name: "catalog in a schema's place", ref: ref("lance", "other", "stable"), kind: errs.ErrNotFound, text: "catalog lance has no schema other"},
+		{name: "unknown table of a catalog", ref: scan.TableRef{Catalog: "lance", Schema: "other", Table: "stabel", TwoParts: true}, kind: errs.ErrNotFound,
+			text: "there is no table stabel in other.main; near it: stable"},
 		{name: "a table as root", ref: ref("one", "main", "STABLE"), want: "one.main.stable"},
 
 		{name: "ambiguous case", ref: ref("geo", "Dup"), kind: errs.ErrInvalidInput, text: "table Dup is ambiguous: there are DUP and dup"},

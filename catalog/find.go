@@ -17,6 +17,11 @@ func (c *Catalog) find(ctx context.Context, ref scan.TableRef) (found, error) {
 		return found{}, err
 	}
 	schema, err := r.schema(ctx, ref.Schema)
+	if errors.Is(err, errs.ErrNotFound) && ref.TwoParts {
+		if other, oerr := c.root(ref.Schema); oerr == nil {
+			r, schema, err = other, DefaultSchema, nil
+		}
+	}
 	if err != nil {
 		return found{}, err
 	}

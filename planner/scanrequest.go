@@ -45,6 +45,7 @@ func requestRef(r ScanRequest, o Options) (scan.TableRef, error) {
 			if n > 2 {
 				ref.Catalog = r.TablePath[0]
 			}
+			ref.TwoParts = n == 2
 		}
 		return ref, nil
 	}

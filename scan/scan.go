@@ -23,6 +23,9 @@ type TableRef struct {
 	Catalog, Schema, Table string // empty where the statement left it out
 	Version                string // the part after '@': a number, a tag, "branch:7", "branch:"; empty for the newest
 	AsOf                   *int64 // microseconds since 1970 UTC; nil without AS OF TIMESTAMP
+	// TwoParts: the statement names schema and table, and Catalog is the session's. Where that has no such schema, the first
+	// part may name a catalog.
+	TwoParts bool
 }
 
 // Source is one version of one table. It is safe for concurrent use.

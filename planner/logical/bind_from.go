@@ -164,7 +164,7 @@ func (b *binder) tableRef(t *sqltext.TableName) (scan.TableRef, error) {
 	return ref, nil
 }
 
-// TableRefOf reads the parts of a table's name: [catalog.][schema.]table, with the version after the last part's first
+// TableRefOf reads the parts of a table's name: [[catalog.]schema.]table, or catalog.table for its default schema, with the version after the last part's first
 // '@' and the session's catalog and schema where they are left out.
 func TableRefOf(parts []string, o Options) (scan.TableRef, error) {
 	if len(parts) == 0 || len(parts) > 3 {
@@ -177,6 +177,7 @@ func TableRefOf(parts []string, o Options) (scan.TableRef, error) {
 	if len(parts) > 2 {
 		ref.Catalog = parts[0]
 	}
+	ref.TwoParts = len(parts) == 2
 	if table, version, ok := strings.Cut(ref.Table, "@"); ok {
 		if table == "" || version == "" {
 			return ref, errs.Invalidf("%q has no table or no version beside the '@'", ref.Table)
