@@ -42,7 +42,10 @@ func (c bitpackedChunk) decode(bufs [][]byte, n int) (values, error) {
 
 type variableChunk struct{ width int }
 
-func newVariableChunk(v *pb.Variable) (chunkCodec, error) {
+func newVariableChunk(v *pb.Variable, d *codec.Decompressor) (chunkCodec, error) {
+	if v.GetOffsets().GetCompression() != nil && v.GetOffsets().GetFlat() == nil {
+		return newOffsetChunk(v, d)
+	}
 	w, err := offsetWidth(v)
 	return variableChunk{w}, err
 }
@@ -87,7 +90,11 @@ func (c *fsstChunk) decode(bufs [][]byte, n int) (values, error) {
 
 type runsChunk struct{ *runsBlock }
 
-func newRunsChunk(r *pb.Rle) (chunkCodec, error) {
+func newRunsChunk(r *pb.Rle, d *codec.Decompressor) (chunkCodec, error) {
+	if isLongRuns(r) {
+		c, err := newLongRuns(r, d)
+		return longRunsChunk{c}, err
+	}
 	b, err := newRunsBlock(r)
 	return runsChunk{b}, err
 }

@@ -270,7 +270,8 @@ type accumulator struct {
 	// The events of the page that is being decoded.
 	events         int
 	hasRep, hasDef bool
-	slots          int // of the sink, before the page
+	settled        bool // its entries are in the sinks already
+	slots          int  // of the sink, before the page
 
 	*scratch
 }
@@ -361,6 +362,11 @@ func (a *accumulator) addRepeated(def uint16, n int) error {
 
 // endPage turns the events of a page into entries of the nodes; rows is how many rows were to be read.
 func (a *accumulator) endPage(plan *levelPlan, rows uint64) error {
+	if a.settled {
+		a.slots, a.settled = a.sink.len(), false
+		a.rep, a.def, a.events, a.hasRep, a.hasDef = a.rep[:0], a.def[:0], 0, false, false
+		return nil
+	}
 	rep, def, events := a.rep, a.def, a.events
 	if !a.hasRep {
 		rep = nil

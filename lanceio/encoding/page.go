@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
+	pb23 "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings23"
 )
 
 // corruptf gives an error of the kind ErrCorrupt that page.fault puts into its place.
@@ -85,22 +86,41 @@ func (p *page) describe() error {
 		return nil
 	}
 	name := p.raw.TypeURL[strings.LastIndexByte(p.raw.TypeURL, '/')+1:]
-	if name != pageLayoutType {
+	want := pageLayoutType
+	if p.leaf.version.Minor >= 3 {
+		want = planarType
+	}
+	if name != want {
 		return errs.Unsupportedf("page encoding %q", name)
 	}
 	if len(p.raw.Encoding) > maxDescription {
 		return corruptf("page description of %d bytes", len(p.raw.Encoding))
 	}
-	var msg pb.PageLayout
-	if err := (proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth}).Unmarshal(p.raw.Encoding, &msg); err != nil {
-		return corruptf("page description: %w", err)
-	}
-	l, err := newLayout(p, &msg)
+	l, err := p.read(proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth})
 	if err != nil {
 		return err
 	}
 	p.layout = l
 	return nil
+}
+
+// read makes the layout that the description tells of.
+func (p *page) read(o proto.UnmarshalOptions) (layout, error) {
+	if p.leaf.version.Minor >= 3 {
+		var msg pb23.PlanarLayout
+		if err := o.Unmarshal(p.raw.Encoding, &msg); err != nil {
+			return nil, corruptf("page description: %w", err)
+		}
+		return newPlanar(p, &msg)
+	}
+	var msg pb.PageLayout
+	if err := o.Unmarshal(p.raw.Encoding, &msg); err != nil {
+		return nil, corruptf("page description: %w", err)
+	}
+	if err := checkStable(msg.ProtoReflect()); err != nil {
+		return nil, err
+	}
+	return newLayout(p, &msg)
 }
 
 // events is how many events or items a page without lists has.

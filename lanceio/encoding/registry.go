@@ -36,11 +36,11 @@ func newChunkCodec(e *pb.CompressiveEncoding, d *codec.Decompressor) (chunkCodec
 	case *pb.CompressiveEncoding_InlineBitpacking:
 		return newBitpackedChunk(c.InlineBitpacking)
 	case *pb.CompressiveEncoding_Variable:
-		return newVariableChunk(c.Variable)
+		return newVariableChunk(c.Variable, d)
 	case *pb.CompressiveEncoding_Fsst:
 		return newFSSTChunk(c.Fsst, d)
 	case *pb.CompressiveEncoding_Rle:
-		return newRunsChunk(c.Rle)
+		return newRunsChunk(c.Rle, d)
 	case *pb.CompressiveEncoding_ByteStreamSplit:
 		return newSplitChunk(c.ByteStreamSplit)
 	case *pb.CompressiveEncoding_General:
@@ -91,6 +91,10 @@ func newBlockCodec(e *pb.CompressiveEncoding, d *codec.Decompressor) (blockCodec
 	case *pb.CompressiveEncoding_OutOfLineBitpacking:
 		return newOutOfLineBlock(c.OutOfLineBitpacking)
 	case *pb.CompressiveEncoding_Rle:
+		if isLongRuns(c.Rle) {
+			r, err := newLongRuns(c.Rle, d)
+			return longRunsBlock{r}, err
+		}
 		return newRunsBlock(c.Rle)
 	case *pb.CompressiveEncoding_General:
 		return newGeneralBlock(c.General, d)

@@ -50,7 +50,7 @@ type node struct {
 	layer int
 }
 
-// structuralReader reads one field of a file of version 2.1 or 2.2.
+// structuralReader reads one field of a file of version 2.1, 2.2 or 2.3.
 type structuralReader struct {
 	root   *node
 	leaves []*leaf
@@ -58,14 +58,14 @@ type structuralReader struct {
 	mem    memory.Allocator
 }
 
-// NewStructuralReader gives a reader of one projected top-level field of a data file of version 2.1 or 2.2. object is
-// the file's name relative to its table, for errors. Fields without a Column come as nulls.
+// NewStructuralReader gives a reader of one projected top-level field of a data file of version 2.1, 2.2
+// or 2.3. object is the file's name relative to its table, for errors. Fields without a Column come as nulls.
 //
 // The bytes that the input gives may become part of the answer, and so must stay valid and unchanged.
 func NewStructuralReader(v Version, field *Field, in Input, mem memory.Allocator, object string) (FieldReader, error) {
 	r := &structuralReader{in: in, mem: mem}
 	b := treeBuilder{version: v, object: object, mem: mem, reader: r}
-	if v.Major != 2 || v.Minor < 1 || v.Minor > 2 {
+	if v.Major != 2 || v.Minor < 1 || v.Minor > 3 {
 		return nil, errs.Unsupportedf("%s: column %s: data files of version %s", object, keyOf(field.Path), v)
 	}
 	root, err := b.build(field, nil, 1)

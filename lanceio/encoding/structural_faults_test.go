@@ -250,7 +250,7 @@ func TestUnsupported(t *testing.T) {
 			}
 		})
 	}
-	for _, v := range []encoding.Version{{Major: 2, Minor: 0}, {Major: 2, Minor: 3}, {Major: 3, Minor: 1}} {
+	for _, v := range []encoding.Version{{Major: 2, Minor: 0}, {Major: 2, Minor: 4}, {Major: 3, Minor: 1}} {
 		if _, err := encoding.NewStructuralReader(v, tree("c", i16, nil), newInput(nil), memory.DefaultAllocator, "f"); !errors.Is(err, errs.ErrUnsupported) {
 			t.Errorf("version %s: %v", v, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
+	pb23 "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings23"
 )
 
 // goldenCases are the files of testdata.
@@ -19,6 +20,8 @@ var goldenCases = []struct{ name, version string }{
 	{"types", "2.1"}, {"types", "2.2"}, {"texts", "2.1"}, {"texts", "2.2"}, {"levels", "2.1"}, {"levels", "2.2"},
 	{"lists", "2.1"}, {"lists", "2.2"}, {"fixed_lists", "2.1"}, {"fixed_lists", "2.2"}, {"compressed", "2.1"},
 	{"compressed", "2.2"}, {"long_texts", "2.1"}, {"long_texts", "2.2"}, {"only_22", "2.2"}, {"pages", "2.1"}, {"pages", "2.2"},
+	{"types", "2.3"}, {"texts", "2.3"}, {"levels", "2.3"}, {"lists", "2.3"}, {"fixed_lists", "2.3"}, {"compressed", "2.3"},
+	{"long_texts", "2.3"}, {"only_22", "2.3"}, {"pages", "2.3"}, {"sparse", "2.3"},
 }
 
 // eachGolden runs a test for each column of each file.
@@ -174,8 +177,11 @@ func TestGoldenCoverage(t *testing.T) {
 			}
 			pages = max(pages, len(f.Column.Pages))
 			for _, p := range f.Column.Pages {
-				var l pb.PageLayout
-				if err := proto.Unmarshal(p.Encoding, &l); err != nil {
+				var l proto.Message = new(pb.PageLayout)
+				if c.version == "2.3" {
+					l = new(pb23.PlanarLayout)
+				}
+				if err := proto.Unmarshal(p.Encoding, l); err != nil {
 					t.Fatal(err)
 				}
 				encodingsOf(l.ProtoReflect(), names)
@@ -189,6 +195,7 @@ func TestGoldenCoverage(t *testing.T) {
 		"mini_block_layout", "constant_layout", "full_zip_layout", "bits_per_value", "bits_per_offset", "bits_per_length",
 		"inline_value", "flat", "variable", "out_of_line_bitpacking", "inline_bitpacking", "fsst", "rle", "byte_stream_split",
 		"general", "fixed_size_list", "packed_struct", "variable_packed_struct",
+		"dense", "sparse", "chunked", "zipped", "constant", "none", "indexed", "range", "delta", "dictionary", "validity", "list",
 	} {
 		if !names[want] {
 			t.Errorf("no file has %s", want)

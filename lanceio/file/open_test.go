@@ -167,9 +167,9 @@ func TestVersions(t *testing.T) {
 		major, minor uint16
 		fault        string // empty: can be read
 	}{
-		{0, 3, ""}, {2, 0, ""}, {2, 1, ""}, {2, 2, ""},
+		{0, 3, ""}, {2, 0, ""}, {2, 1, ""}, {2, 2, ""}, {2, 3, ""},
 		{0, 0, "legacy"}, {0, 1, "legacy"}, {0, 2, "legacy"},
-		{2, 3, "2.3"}, {2, 4, "2.4"}, {3, 0, "3.0"}, {0, 4, "0.4"},
+		{2, 4, "2.4"}, {3, 0, "3.0"}, {0, 4, "0.4"},
 	} {
 		t.Run(fmt.Sprint(c.major, ".", c.minor), func(t *testing.T) {
 			p := small(t)

@@ -26,6 +26,7 @@ var schemes = map[Version]scheme{
 	{2, 0}: arrays,
 	{2, 1}: structural,
 	{2, 2}: structural,
+	{2, 3}: structural, // not stable: what later writers make of it may not be readable
 }
 
 // refused are the versions that are known but not read, and why.
@@ -33,7 +34,6 @@ var refused = map[Version]string{
 	{0, 0}: "it is of the legacy format (v1)",
 	{0, 1}: "it is of the legacy format (v1)",
 	{0, 2}: "it is of the legacy format (v1)",
-	{2, 3}: "version 2.3 is not a stable format",
 }
 
 func schemeOf(v Version, object string) (scheme, error) {

@@ -92,6 +92,18 @@ func BlockVariable(src []byte, n int) (Variable, error) {
 	return v, v.check(0)
 }
 
+// OffsetVariable gives byte strings whose offsets, of width bytes, are from 0 to the end of data.
+func OffsetVariable(offsets, data []byte, width int) (Variable, error) {
+	v := Variable{Width: width, Offsets: offsets, Data: data}
+	if width != 4 && width != 8 || len(offsets) < width || len(offsets)%width != 0 {
+		return Variable{}, corruptf("%d bytes of offsets of %d bytes", len(offsets), width)
+	}
+	if first, last := v.Offset(0), v.Offset(v.Len()); first != 0 || last != uint64(len(data)) {
+		return Variable{}, corruptf("offsets from %d to %d of %d bytes", first, last, len(data))
+	}
+	return v, v.check(0)
+}
+
 // Text decodes FSST texts. It keeps its buffers between calls, so that a result is good until the next call.
 type Text struct {
 	table   *SymbolTable

@@ -1,7 +1,7 @@
 """Writes the data files of this folder and what they hold.
 
 For each case: CASE.arrow (Arrow IPC file, the data as it was given to the writer) and CASE__2_1.lance.gz,
-CASE__2_2.lance.gz, the data file of a table of that file version. Needs pylance 14 and pyarrow. Seeded, so that a second run writes the
+CASE__2_2.lance.gz, CASE__2_3.lance.gz, the data file of a table of that file version. Needs pylance 14 and pyarrow. Seeded, so that a second run writes the
 same values.
 """
 
@@ -216,6 +216,44 @@ def pages():
     return out
 
 
+def sparse():
+    """Pages of version 2.3 whose structure is in positions, of each kind of values."""
+    n = 1200
+    pair = pa.struct([("x", pa.int32()), ("s", pa.string())])
+    long = [("%02d " % k) * 3000 for k in range(9)]
+    wide = pa.array(np.arange(30 * 80) % 97, pa.float32())
+    runs = [[k % 100] * (k % 7) if k // 200 % 2 else None for k in range(n)]
+    seldom = [[k, None] if k % 37 == 0 else (None if k % 5 == 0 else []) for k in range(n)]
+    out = {
+        "id": pa.array(range(n), pa.int32()),
+        "mixed": pa.array(nulls([k * k % 4001 for k in range(n)], 0.4), pa.int32()),
+        "everyother": pa.array([k if k % 2 else None for k in range(n)], pa.int64()),
+        "head": pa.array([None] * 700 + list(range(n - 700)), pa.int16()),
+        "samenull": pa.array(nulls([77] * n), pa.int32()),
+        "boolnull": pa.array(nulls([True] * n), pa.bool_()),
+        "allnull": pa.nulls(n, pa.string()),
+        "short": pa.array(nulls([text(1) for _ in range(n)], 0.3)),
+        "wide": pa.array([text(60) if k % 50 in (3, 4, 9) else None for k in range(n)]),
+        "widelist": pa.array([[text(50), None, text(40)] if k % 90 == 7 else ([] if k % 3 else None) for k in range(n)], pa.list_(pa.string())),
+        "widevec": pa.FixedSizeListArray.from_arrays(wide, 80).take(pa.array([k // 40 if k % 40 == 9 else None for k in range(n)], pa.int32())),
+        "repeated": pa.array([[long[k % 9]] if k % 11 == 0 else None for k in range(n)], pa.list_(pa.string())),
+        "list": pa.array(seldom, pa.list_(pa.int32())),
+        "runs": pa.array(runs, pa.large_list(pa.int8())),
+        "ones": pa.array([[k] for k in range(n)], pa.list_(pa.int32())),
+        "empty": pa.array([[]] * n, pa.list_(pa.int32())),
+        "list2": pa.array([None if k % 6 == 0 else [seldom[j] for j in range(k, min(k + k % 4, n))] for k in range(n)], pa.list_(pa.list_(pa.int32()))),
+        "struct": pa.array([None if k % 4 == 1 else {"x": None if k % 3 else k, "s": "v%d" % k} for k in range(n)], pair),
+        "structs": pa.array([None if k % 4 == 1 else [None, {"x": k, "s": None}][: k % 3] for k in range(n)], pa.list_(pair)),
+        "map": pa.array([None if k % 5 == 0 else [("k%d" % j, None if j % 2 else k) for j in range(k % 3)] for k in range(n)], pa.map_(pa.string(), pa.int32())),
+        "pairs": pa.array([None if k % 7 == 0 else [{"x": k, "s": "a"}, None if k % 5 == 0 else {"x": None, "s": "b"}] for k in range(n)], pa.list_(pair, 2)),
+        "listpairs": pa.array([None if k % 7 == 0 else [[{"x": k, "s": "a"}, {"x": j, "s": None}] for j in range(k % 3)] for k in range(n)], pa.list_(pa.list_(pair, 2))),
+        "small": pa.array([None if k % 4 == 0 else [k, None, 1] for k in range(n)], pa.list_(pa.int16(), 3)),
+        "keys": pa.DictionaryArray.from_arrays(pa.array(nulls([k % 10 for k in range(n)]), pa.uint8()), pa.array(WORDS)),
+    }
+    meta = {"lance-encoding:structural-encoding": "sparse"}
+    return out, pa.schema([pa.field(k, v.type, True, meta if k != "id" else None) for k, v in out.items()])
+
+
 def write(name, version, table):
     tmp = tempfile.mkdtemp()
     try:
@@ -240,7 +278,7 @@ def write(name, version, table):
 
 
 def main():
-    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages]:
+    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages, sparse]:
         name = case.__name__
         data = case()
         schema = None
@@ -251,7 +289,7 @@ def main():
         opts = pa.ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
         with pa.ipc.new_file(os.path.join(HERE, name + ".arrow"), whole.schema, options=opts) as w:
             w.write_table(whole.unify_dictionaries().combine_chunks())
-        for version in ["2.2"] if case is only_22 else ["2.1", "2.2"]:
+        for version in {only_22: ["2.2", "2.3"], sparse: ["2.3"]}.get(case, ["2.1", "2.2", "2.3"]):
             write(name, version, table)
 
 
