@@ -62,8 +62,11 @@ func (s *Server) begin(ctx context.Context, method string) (context.Context, fun
 		call.Peer = p.Addr.String()
 	}
 	start := s.cfg.Now()
-	ctx = context.WithValue(ctx, callKey{}, call)
+	ctx, cancel := context.WithCancelCause(context.WithValue(ctx, callKey{}, call))
+	unhook := context.AfterFunc(s.halted, func() { cancel(errHalted) })
 	return ctx, func(panicked any, err error) error {
+		defer cancel(nil)
+		unhook()
 		call.Duration = s.cfg.Now().Sub(start)
 		if panicked != nil {
 			err = fmt.Errorf("panic: %v\n%s", panicked, debug.Stack())
@@ -71,6 +74,9 @@ func (s *Server) begin(ctx context.Context, method string) (context.Context, fun
 		if err != nil {
 			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 				err = ctx.Err() // layers below tell it as a cancel
+			}
+			if errors.Is(context.Cause(ctx), errHalted) {
+				err = errHalted // so they tell this
 			}
 			f := failureOf(err)
 			call.Code, call.Error = f.status.Code(), f.status.Message()

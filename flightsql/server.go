@@ -107,6 +107,8 @@ type Server struct {
 	grpc     *grpc.Server
 	health   *health.Server
 	draining atomic.Bool
+	halted   context.Context // ends when running calls have to
+	halt     context.CancelFunc
 }
 
 // New makes a server; Serve starts it.
@@ -132,6 +134,7 @@ func New(cfg Config) (*Server, error) {
 		health:   health.NewServer(),
 	}
 	s.Alloc = cfg.Mem
+	s.halted, s.halt = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReceiveBytes),
 		grpc.MaxSendMsgSize(maxSendBytes),
@@ -160,6 +163,11 @@ func (s *Server) Serve(l net.Listener) error {
 	return err
 }
 
+// haltGrace is how long calls that were told to end may take to tell their clients so.
+const haltGrace = time.Second
+
+var errHalted = errs.New(errs.ErrUnavailable, "the server is stopping: the call was cut off")
+
 // Shutdown refuses new calls, gives running ones until ctx ends, and stops them then.
 func (s *Server) Shutdown(ctx context.Context) {
 	s.draining.Store(true)
@@ -171,7 +179,14 @@ func (s *Server) Shutdown(ctx context.Context) {
 	}()
 	select {
 	case <-done:
+		s.halt()
+		return
 	case <-ctx.Done():
+	}
+	s.halt()
+	select {
+	case <-done:
+	case <-time.After(haltGrace):
 		s.grpc.Stop()
 		<-done
 	}

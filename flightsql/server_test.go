@@ -318,6 +318,36 @@ func TestDeadline(t *testing.T) {
 	}
 }
 
+func TestShutdownTellsWhatItCutsOff(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	info, err := f.client.Execute(ctx, "endless")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := f.client.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	if !r.Next() {
+		t.Fatal(r.Err())
+	}
+	over, end := context.WithCancel(ctx)
+	end()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		f.server.Shutdown(over)
+	}()
+	for r.Next() {
+	}
+	if status.Code(r.Err()) != codes.Unavailable || !strings.Contains(r.Err().Error(), "the server is stopping") {
+		t.Errorf("ended with %v", r.Err())
+	}
+	<-done
+}
+
 func TestUnreadableTickets(t *testing.T) {
 	f := start(t)
 	ctx := context.Background()
