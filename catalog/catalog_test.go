@@ -191,6 +191,7 @@ func TestVersions(t *testing.T) {
 		version uint64
 		rows    int64
 		kind    error
+		text    string // in the error
 	}{
 		{name: "newest", ref: ref("history"), version: 5, rows: 7},
 		{name: "number", ref: ref("history@1"), version: 1, rows: 2},
@@ -200,15 +201,16 @@ func TestVersions(t *testing.T) {
 		{name: "at its own time", ref: asOf(time.Microsecond), version: 3, rows: 4},
 		{name: "just before", ref: asOf(-time.Microsecond), version: 2, rows: 2},
 		{name: "before the first", ref: asOf(-24 * 365 * time.Hour), kind: errs.ErrNotFound},
-		{name: "unknown number", ref: ref("history@99"), kind: errs.ErrNotFound},
-		{name: "unknown tag", ref: ref("history@nope"), kind: errs.ErrNotFound},
-		{name: "unknown branch", ref: ref("history@nope:"), kind: errs.ErrNotFound},
-		{name: "unknown version of a branch", ref: ref("history@dev:5"), kind: errs.ErrNotFound},
+		{name: "unknown number", ref: ref("history@99"), kind: errs.ErrNotFound, text: "version 99 does not exist"},
+		{name: "unknown tag", ref: ref("history@nope"), kind: errs.ErrNotFound, text: `there is no tag "nope"; there are v-three`},
+		{name: "unknown branch", ref: ref("history@nope:"), kind: errs.ErrNotFound, text: `there is no branch "nope"`},
+		{name: "version of an unknown branch", ref: ref("history@nope:1"), kind: errs.ErrNotFound, text: `there is no branch "nope"`},
+		{name: "unknown version of a branch", ref: ref("history@dev:5"), kind: errs.ErrNotFound, text: "branch dev: version 5 does not exist"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			src, err := c.Resolve(context.Background(), tc.ref)
 			if tc.kind != nil {
-				if !errors.Is(err, tc.kind) || strings.Contains(err.Error(), root) {
+				if !errors.Is(err, tc.kind) || !strings.Contains(err.Error(), tc.text) || strings.Contains(err.Error(), root) {
 					t.Fatalf("got %v", err)
 				}
 				return
@@ -305,6 +307,9 @@ func TestBroken(t *testing.T) {
 		t.Fatalf("tables %q, want %q; %v", names, want, err)
 	}
 	resolve(t, c, ref("good"))
+	if _, err := c.Resolve(context.Background(), ref("empty")); err == nil || !strings.Contains(err.Error(), "table lance.main.empty: its folder is there, but holds no version") {
+		t.Errorf("a folder without a version: %v", err)
+	}
 	for name, kind := range map[string]error{"broken": errs.ErrCorrupt, "empty": errs.ErrNotFound} {
 		if _, err := c.Resolve(context.Background(), ref(name)); !errors.Is(err, kind) || strings.Contains(err.Error(), root) {
 			t.Errorf("%s: %v", name, err)

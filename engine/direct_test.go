@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -170,6 +171,22 @@ func TestFields(t *testing.T) {
 	want.Name = "renamed"
 	if !schema.Field(0).Equal(want) {
 		t.Errorf("got %v, want %v", schema.Field(0), want)
+	}
+}
+
+// TestErrorsNameTheExpression: the output's expression, and the part of it that failed; once where both are the same.
+func TestErrorsNameTheExpression(t *testing.T) {
+	tab := enginetest.New(t, "t", nested, nestedRows)
+	i64 := arrow.PrimitiveTypes.Int64
+	sum := &expr.Arith{Op: expr.Add, L: &expr.Column{Path: path("id"), Typ: i64}, R: &expr.Literal{Value: int64(math.MaxInt64), Typ: i64}, Typ: i64}
+	for want, x := range map[string]expr.Expr{
+		"id + 9223372036854775807: the result is out of range for BIGINT":                              sum,
+		"-(id + 9223372036854775807): id + 9223372036854775807: the result is out of range for BIGINT": &expr.Neg{X: sum, Typ: i64},
+	} {
+		_, err := run(t, engine.New(nil), direct(tab, physical.Output{Name: "a", Expr: x}), allocator(t))
+		if !errors.Is(err, errs.ErrInvalidInput) || err.Error() != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
 	}
 }
 

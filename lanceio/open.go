@@ -82,9 +82,10 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Table, error) {
 	m, err := o.manifest(ctx, uri)
 	if err != nil {
 		if errors.Is(err, errs.ErrNotFound) && o.newest() {
-			if _, serr := o.store.Stat(ctx, "_versions"); serr != nil {
-				return nil, errs.NotFoundf("there is no table %s", o.name)
+			if _, serr := o.store.Stat(ctx, ""); serr == nil {
+				return nil, errs.NotFoundf("table %s: its folder is there, but holds no version of a table", o.name)
 			}
+			return nil, errs.NotFoundf("there is no table %s", o.name)
 		}
 		return nil, fmt.Errorf("table %s: %w", o.name, err)
 	}

@@ -206,6 +206,9 @@ func Resolve(ctx context.Context, s objstore.Store, ref Ref) (dir string, file V
 	switch {
 	case ref.Tag != "":
 		tag, err := ReadTag(ctx, s, ref.Tag)
+		if errors.Is(err, errs.ErrNotFound) {
+			return "", VersionFile{}, noRef(ctx, s, "tag", ref.Tag, ListTags)
+		}
 		if err != nil {
 			return "", VersionFile{}, err
 		}
@@ -224,14 +227,34 @@ func Resolve(ctx context.Context, s objstore.Store, ref Ref) (dir string, file V
 			file = files[0]
 		}
 	}
-	if err != nil && ref.Branch != "" {
-		if errors.Is(err, errs.ErrNotFound) && ref.Number == nil {
-			err = errs.NotFoundf("there is no branch %q", ref.Branch)
-		} else {
-			err = fmt.Errorf("branch %s: %w", ref.Branch, err)
+	if err == nil || ref.Branch == "" {
+		return dir, file, err
+	}
+	if errors.Is(err, errs.ErrNotFound) {
+		if _, lerr := ListVersions(ctx, s, dir); errors.Is(lerr, errs.ErrNotFound) {
+			return dir, file, noRef(ctx, s, "branch", ref.Branch, ListBranches)
 		}
 	}
-	return dir, file, err
+	return dir, file, fmt.Errorf("branch %s: %w", ref.Branch, err)
+}
+
+// namedRefs is how many tags or branches an error names.
+const namedRefs = 5
+
+// noRef is the error for a tag or branch that is not there; it names those that are.
+func noRef(ctx context.Context, s objstore.Store, kind, name string, list func(context.Context, objstore.Store) ([]string, error)) error {
+	names, err := list(ctx, s)
+	if err != nil { // the answer stands without them
+		return errs.NotFoundf("there is no %s %q", kind, name)
+	}
+	there := "the table has none"
+	switch {
+	case len(names) > namedRefs:
+		there = "there are " + strings.Join(names[:namedRefs], ", ") + " and others"
+	case len(names) > 0:
+		there = "there are " + strings.Join(names, ", ")
+	}
+	return errs.NotFoundf("there is no %s %q; %s", kind, name, there)
 }
 
 // Open reads the version that a reference names.
