@@ -47,15 +47,17 @@ class Flight:
     def __init__(self, server):
         self.client = flight.connect(f"grpc://{server}")
 
-    def read(self, descriptor):
-        info = self.client.get_flight_info(descriptor)
-        tables = [self.client.do_get(e.ticket).read_all() for e in info.endpoints]
+    def read(self, descriptor, **session):
+        headers = [(f"x-flightsrv-{k}".encode(), v.encode()) for k, v in session.items()]
+        options = flight.FlightCallOptions(headers=headers)
+        info = self.client.get_flight_info(descriptor, options)
+        tables = [self.client.do_get(e.ticket, options).read_all() for e in info.endpoints]
         assert len(tables) == 1, f"{len(tables)} endpoints"
         assert tables[0].schema.equals(info.schema), "the stream's schema is not the one announced"
         return tables[0]
 
-    def sql(self, text):
-        return self.read(flight.FlightDescriptor.for_command(text))
+    def sql(self, text, **session):
+        return self.read(flight.FlightDescriptor.for_command(text), **session)
 
     def value(self, text):
         table = self.sql(text)

@@ -2,7 +2,7 @@
 
 Every layout holds the same live rows: in one fragment or in one for each row, with rows deleted at either end and
 between, in file versions 2.0, 2.1 and 2.2. File version 2.0 has no null structs, so the tables that need them are
-left out there.
+left out there. The schema `changed` holds tables that were altered.
 
     python traptables.py DIR
 """
@@ -150,7 +150,65 @@ def gaps(path, version):
     lance.write_dataset(pa.table({"id": pa.array(range(21, 24), pa.int32())}), path, mode="append", **options)
 
 
+def changed(folder):
+    """Tables that were altered after they were written; they stand in a schema of their own."""
+
+    def new(name, table, **options):
+        uri = f"{folder}/{name}.lance"
+        lance.write_dataset(table, uri, **{"data_storage_version": "2.2"} | options)
+        return lambda: lance.dataset(uri)
+
+    def append(dataset, table):
+        lance.write_dataset(table, dataset().uri, mode="append")
+
+    i32 = pa.int32()
+    base = pa.table({"id": column(i32, 1, 2, 3, 4), "v": column(i32, 10, 20, None, 40)})
+    numbers = pa.table({"id": pa.array(range(10000), i32), "v": pa.array([k % 7 for k in range(10000)], i32)})
+
+    readded = new("readded", base)
+    readded().drop_columns(["v"])
+    readded().add_columns(pa.field("v", i32))
+    append(readded, pa.table({"id": column(i32, 5), "v": column(i32, 50)}))
+
+    new("renamed", base)().alter_columns({"path": "v", "name": "w"})
+    new("widened", base)().alter_columns({"path": "v", "data_type": pa.int64()})
+    append(new("reordered", base), pa.table({"v": column(i32, 50), "id": column(i32, 5)}))
+    new("nothing", base.slice(0, 0))
+    new("emptied", base)().delete("true")
+
+    only_null = new("onlynull", base.select(["id"]))
+    only_null().add_columns(pa.field("x", pa.string()))
+    only_null().drop_columns(["id"])
+
+    gone = new("gone", base)
+    append(gone, base.set_column(0, "id", column(i32, 11, 12, 13, 14)))
+    gone().delete("id < 10 OR id = 11")
+
+    new("bitmap", numbers)().delete("v <> 3")
+    stable = new("stable", numbers.slice(0, 100), enable_stable_row_ids=True)
+    stable().delete("id < 10")
+    stable().optimize.compact_files()
+    stable().update({"v": "100"}, where="id = 50")
+
+    spread = new("spread", base)
+    spread().add_columns({"w": "v * 2"})
+    spread().add_columns({"s": "named_struct('a', v, 'b', id)"})
+    spread().delete("id = 2")
+
+    grown = new("grown", pa.table({"id": column(i32, 1, 2, 3), "s": pa.array([{"a": 1}, None, {"a": 3}], pa.struct([("a", i32)]))}))
+    grown().add_columns(pa.schema([pa.field("s", pa.struct([("b", i32)]))]))
+    append(grown, pa.table({"id": column(i32, 4), "s": pa.array([{"a": 4, "b": 40}], pa.struct([("a", i32), ("b", i32)]))}))
+
+    twin = pa.struct([("a", i32), ("A", i32)])
+    new("twins", pa.table({"x": column(i32, 1), "X": column(i32, 2), "s": pa.array([{"a": 3, "A": 4}], twin), "only": column(i32, 5)}))
+    nulls_first = pa.array([None if k % 3 == 0 and k < 1000 else k for k in range(1_500_000)], pa.int64())  # pages of 8 MiB
+    new("pages", pa.table({"v": nulls_first}))
+    lists = [[], list(range(50_000)), [], None, [7]]
+    new("long", pa.table({"id": column(i32, 1, 2, 3, 4, 5), "v": pa.array(lists, pa.list_(i32))}))
+
+
 def make(folder):
+    changed(f"{folder}/changed")
     for layout, (version, per_fragment, deleted) in LAYOUTS.items():
         for name, table in tables().items():
             if version == "2.0" and name in NEED_NULL_STRUCTS:
