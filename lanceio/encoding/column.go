@@ -103,7 +103,7 @@ type columnRead struct {
 }
 
 // maxExpected bounds the number of values that are expected: what a page says of it is no more than a hint.
-const maxExpected = 1 << 20
+const maxExpected = 1 << 22
 
 // begin plans a read of rows.
 func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
@@ -286,13 +286,17 @@ type scratch struct {
 	bytes              []byte
 }
 
-// maxScratch bounds what is kept of one slice of scratch, in elements.
-const maxScratch = 1 << 17
+// maxScratch bounds what is kept of one slice of scratch, in elements, and maxScratchLevels of one of levels: a window of
+// lists of floats has two million.
+const (
+	maxScratch       = 1 << 17
+	maxScratchLevels = 1 << 21
+)
 
 // trim lets go of slices that have become large.
 func (s *scratch) trim() {
 	for _, l := range []*[]uint16{&s.rep, &s.def, &s.chunkRep, &s.chunkDef} {
-		if cap(*l) > maxScratch {
+		if cap(*l) > maxScratchLevels {
 			*l = nil
 		}
 	}

@@ -53,6 +53,19 @@ func countOf(levels []uint16, v uint16) int {
 	return n
 }
 
+// sumOf adds levels that are at most 1.
+func sumOf(levels []uint16) int {
+	n := 0
+	for ; len(levels) >= levelBlock; levels = levels[levelBlock:] {
+		b := (*[levelBlock]uint16)(levels)
+		n += int(b[0] + b[1] + b[2] + b[3] + b[4] + b[5] + b[6] + b[7])
+	}
+	for _, l := range levels {
+		n += int(l)
+	}
+	return n
+}
+
 // countUpTo counts the levels that are at most top.
 func countUpTo(levels []uint16, top uint16) int {
 	n := 0
