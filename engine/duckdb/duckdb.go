@@ -27,7 +27,7 @@ import (
 
 // Options bound what DuckDB may use; zero values stand for the defaults.
 type Options struct {
-	Memory     int64  // bytes of memory that DuckDB manages; 384 MiB
+	Memory     int64  // bytes of memory that DuckDB manages; 320 MiB
 	Threads    int    // one for each 512 MiB of Memory, at least 1, at most the cores
 	SpillDir   string // folder for what doesn't fit in memory; empty: nothing spills, such statements fail
 	SpillBytes int64  // bytes in SpillDir; 16 GiB
@@ -35,10 +35,10 @@ type Options struct {
 
 func (o Options) withDefaults() Options {
 	if o.Memory <= 0 {
-		o.Memory = 384 << 20
+		o.Memory = 320 << 20
 	}
 	if o.Threads <= 0 {
-		// Each thread of a spilling sort pins blocks of its own runs: two threads could not merge 8 GB in 384 MiB.
+		// Each thread of a spilling sort pins blocks of its own runs: two threads could not merge 8 GB in twice this.
 		o.Threads = min(max(1, int(o.Memory/(512<<20))), runtime.NumCPU())
 	}
 	if o.SpillBytes <= 0 {
