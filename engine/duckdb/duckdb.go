@@ -38,7 +38,7 @@ func (o Options) withDefaults() Options {
 		o.Memory = 320 << 20
 	}
 	if o.Threads <= 0 {
-		// Each thread of a spilling sort pins blocks of its own runs: two threads could not merge 8 GB in twice this.
+		// Each thread of a spilling sort pins blocks of its own runs: two threads could not merge 8 GB even in 384 MiB.
 		o.Threads = min(max(1, int(o.Memory/(512<<20))), runtime.NumCPU())
 	}
 	if o.SpillBytes <= 0 {
