@@ -41,6 +41,12 @@ func (t *Table) openFile(ctx context.Context, d *table.DataFile, c *counters) (*
 		return nil, missingObject(err, loc)
 	}
 	out := &dataFile{file: d, object: loc.String(), r: r, in: &fileInput{name: loc.String(), r: r, c: c}}
+	out.in.sidecar = func(ctx context.Context, id uint32) (string, objstore.Reader, error) {
+		at := loc
+		at.Path = table.BlobFile(loc.Path, id)
+		r, err := s.Open(ctx, at.Path)
+		return at.String(), r, missingObject(err, at)
+	}
 	key := objectKey{t.uri, out.object, r.ETag()}
 	if e, ok := t.cache.files.get(key); ok {
 		out.meta = e.meta

@@ -32,6 +32,9 @@ type fileInput struct {
 	r    objstore.Reader
 	c    *counters
 
+	// sidecar opens the file of some number beside the data file, and names it relative to the table.
+	sidecar func(ctx context.Context, id uint32) (string, objstore.Reader, error)
+
 	scratch scratchPool
 
 	mu   sync.Mutex

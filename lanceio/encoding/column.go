@@ -20,6 +20,7 @@ type leaf struct {
 	shape   shape
 	nodes   []*node // from the leaf outward
 	scale   uint64  // entries of the column for each row: the dimensions of fixed-size lists of structs
+	blobs   bool    // the column holds places of values, of the second kind
 	mem     memory.Allocator
 	dec     *codec.Decompressor
 	pages   []*page
@@ -144,7 +145,7 @@ func (c *columnRead) fetch(ctx context.Context, in Input) error {
 			ask = append(ask, need...)
 		}
 		if len(ask) == 0 {
-			return nil
+			return c.outside(ctx, in)
 		}
 		var err error
 		if got, err = c.read(ctx, in, ask); err != nil {
@@ -177,6 +178,18 @@ func (c *columnRead) free() {
 	for _, f := range c.frees {
 		f()
 	}
+}
+
+// outside reads what lies in other files than the data file.
+func (c *columnRead) outside(ctx context.Context, in Input) error {
+	for _, p := range c.parts {
+		if o, ok := p.task.(outsider); ok {
+			if err := o.outside(ctx, in, c.leaf.key); err != nil {
+				return p.page.fault(err)
+			}
+		}
+	}
+	return nil
 }
 
 // fetchAll fetches what some leaves need, side by side: each round of a leaf waits for the store.

@@ -96,7 +96,11 @@ func (p *page) describe() error {
 	if len(p.raw.Encoding) > maxDescription {
 		return corruptf("page description of %d bytes", len(p.raw.Encoding))
 	}
-	l, err := p.read(proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth})
+	read := (*page).read
+	if p.leaf.blobs {
+		read = func(p *page) (layout, error) { return newBlobColumn(p, (*page).read) }
+	}
+	l, err := read(p)
 	if err != nil {
 		return err
 	}
@@ -105,7 +109,8 @@ func (p *page) describe() error {
 }
 
 // read makes the layout that the description tells of.
-func (p *page) read(o proto.UnmarshalOptions) (layout, error) {
+func (p *page) read() (layout, error) {
+	o := proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth}
 	if p.leaf.version.Minor >= 3 {
 		var msg pb23.PlanarLayout
 		if err := o.Unmarshal(p.raw.Encoding, &msg); err != nil {

@@ -23,7 +23,7 @@ func newLayout(p *page, l *pb.PageLayout) (layout, error) {
 	case *pb.PageLayout_ConstantLayout:
 		return newConstant(p, l.ConstantLayout)
 	case *pb.PageLayout_BlobLayout:
-		return nil, errs.Unsupportedf("page layout blob")
+		return newBlobPage(p, l.BlobLayout)
 	}
 	return nil, errs.Unsupportedf("a page layout that this version does not know")
 }

@@ -423,6 +423,18 @@ func (t *sparseTask) zippedParts() []BufferRange {
 }
 
 func (t *sparseTask) decode(a *accumulator) error {
+	if err := t.structure(a); err != nil {
+		return err
+	}
+	if err := t.values(a); err != nil {
+		return err
+	}
+	a.settled = true
+	return nil
+}
+
+// structure appends the slots of all layers.
+func (t *sparseTask) structure(a *accumulator) error {
 	s := t.s
 	for _, r := range t.rows {
 		for i, l := range s.layers {
@@ -434,10 +446,6 @@ func (t *sparseTask) decode(a *accumulator) error {
 			r = l.inner(r)
 		}
 	}
-	if err := t.values(a); err != nil {
-		return err
-	}
-	a.settled = true
 	return nil
 }
 

@@ -236,7 +236,6 @@ func TestUnsupported(t *testing.T) {
 		dt   arrow.DataType
 		has  string
 	}{
-		{"blob pages", testPage{rows: 1, layout: &pb.PageLayout{Layout: &pb.PageLayout_BlobLayout{BlobLayout: &pb.BlobLayout{}}}}, arrow.BinaryTypes.LargeBinary, "blob"},
 		{"layouts of later versions", testPage{rows: 1, typeURL: "/lance.encodings23.PlanarLayout"}, i16, "lance.encodings23.PlanarLayout"},
 		{"an unknown layout", testPage{rows: 1, raw: []byte{0x7a, 0}}, i16, "layout"},
 		{"run-end encoded columns", testPage{rows: 1, layout: constantPage(&pb.ConstantLayout{Layers: l(nullableItem)})},

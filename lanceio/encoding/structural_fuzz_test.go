@@ -143,3 +143,21 @@ func TestFuzzSeedsAreGood(t *testing.T) {
 	defer got.Release()
 	wantJSON(t, got, `[[513,null],null]`)
 }
+
+// FuzzBlobs reads pages of places of both kinds.
+func FuzzBlobs(f *testing.F) {
+	p := placePage(0, 4, 3, 0, "")
+	f.Add(true, uint16(p.rows), descriptionOf(f, p.layout), p.buffers[0], p.buffers[1])
+	packed := &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_PackedStruct{PackedStruct: &pb.PackedStruct{BitsPerValue: []uint64{64, 64}, Values: flat(128)}}}
+	inner := miniBlock(&pb.MiniBlockLayout{ValueCompression: packed, Layers: l(validItem), NumBuffers: 1, NumItems: 2, HasLargeChunk: true})
+	layout := &pb.PageLayout{Layout: &pb.PageLayout_BlobLayout{BlobLayout: &pb.BlobLayout{InnerLayout: inner, Layers: l(nullableItem)}}}
+	f.Add(false, uint16(2), descriptionOf(f, layout), []byte{0x40, 0, 0, 0}, chunk(0, nil, nil, numbers64(0, 4, 1<<16, 0)))
+	f.Fuzz(func(t *testing.T, second bool, rows uint16, description, a, b []byte) {
+		column, in := testPage{rows: uint64(rows), raw: description, buffers: [][]byte{a, b}}.column(t)
+		field := tree("c", arrow.BinaryTypes.LargeBinary, column)
+		if second {
+			field = blobField(column)
+		}
+		readBroken(t, v22, field, in.data, int(min(rows, 300)))
+	})
+}

@@ -22,6 +22,7 @@ var goldenCases = []struct{ name, version string }{
 	{"compressed", "2.2"}, {"long_texts", "2.1"}, {"long_texts", "2.2"}, {"only_22", "2.2"}, {"pages", "2.1"}, {"pages", "2.2"},
 	{"types", "2.3"}, {"texts", "2.3"}, {"levels", "2.3"}, {"lists", "2.3"}, {"fixed_lists", "2.3"}, {"compressed", "2.3"},
 	{"long_texts", "2.3"}, {"only_22", "2.3"}, {"pages", "2.3"}, {"sparse", "2.3"},
+	{"blobs", "2.1"}, {"blobs2", "2.2"}, {"blobs2", "2.3"},
 }
 
 // eachGolden runs a test for each column of each file.
@@ -196,6 +197,7 @@ func TestGoldenCoverage(t *testing.T) {
 		"inline_value", "flat", "variable", "out_of_line_bitpacking", "inline_bitpacking", "fsst", "rle", "byte_stream_split",
 		"general", "fixed_size_list", "packed_struct", "variable_packed_struct",
 		"dense", "sparse", "chunked", "zipped", "constant", "none", "indexed", "range", "delta", "dictionary", "validity", "list",
+		"blob_layout",
 	} {
 		if !names[want] {
 			t.Errorf("no file has %s", want)

@@ -19,6 +19,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/file"
 )
@@ -42,7 +43,7 @@ func (in *bytesInput) ReadRanges(_ context.Context, _ string, ranges []encoding.
 	out := make([][]byte, len(ranges))
 	for i, r := range ranges {
 		if r.Offset > uint64(len(in.data)) || r.Size > uint64(len(in.data))-r.Offset {
-			return nil, fmt.Errorf("read of %d bytes at %d of %d: %w", r.Size, r.Offset, len(in.data), io.ErrUnexpectedEOF)
+			return nil, errs.Corruptf("f", int64(len(in.data)), "read of %d bytes at %d", r.Size, r.Offset)
 		}
 		out[i] = in.data[r.Offset : r.Offset+r.Size : r.Offset+r.Size]
 		in.read.Add(int64(r.Size))

@@ -248,10 +248,24 @@ def sizes():
     want("sizes", ds.to_table(columns=["id", "g"]), leaf_bytes=total)
 
 
+def sidecars():
+    """Blobs in the data file, in shared files beside it, and in files of their own; with nulls, deleted rows, two fragments."""
+    sizes = [0, 10, 64, None, 65, 300, 1500, 2001, 4000, None, 70, 2500]
+    rows = [None if n is None else bytes([i + 1]) * n for i, n in enumerate(sizes)]
+    sized = dict(inline_size_threshold=64, dedicated_size_threshold=2000, pack_file_size_threshold=3000)
+    schema = pa.schema([pa.field("id", pa.int32()), lance.blob_field("b", **sized)])
+    for ids in (range(0, 7), range(7, 12)):
+        part = pa.table([pa.array(ids, pa.int32()), lance.blob_array([rows[i] for i in ids])], schema=schema)
+        ds = lance.write_dataset(part, path("sidecars"), mode="append" if ids[0] else "overwrite", data_storage_version="2.2")
+    ds.delete("id IN (5, 7)")
+    left = [i for i in range(12) if i not in (5, 7)]
+    want("sidecars", pa.table({"id": pa.array(left, pa.int32()), "b": pa.array([rows[i] for i in left], pa.large_binary())}))
+
+
 MAKERS = {
     "worked": worked, "history": history, "nested": lambda: [nested(v) for v in ("2.0", "2.1", "2.2")],
     "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "deletions": deletions, "stable": stable,
-    "filters": filters, "sizes": sizes,
+    "filters": filters, "sizes": sizes, "sidecars": sidecars,
 }
 
 

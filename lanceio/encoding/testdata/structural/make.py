@@ -254,6 +254,35 @@ def sparse():
     return out, pa.schema([pa.field(k, v.type, True, meta if k != "id" else None) for k, v in out.items()])
 
 
+def blob_values():
+    return [None if k % 6 == 5 else b"" if k % 6 == 4 else bytes([k]) * (k * 29 % 700) for k in range(70)]
+
+
+def blobs():
+    """Blobs of the first kind."""
+    n = 70
+    b = pa.array(blob_values(), pa.large_binary())
+    st = pa.array([None if k % 8 == 3 else {"b": v, "n": k} for k, v in enumerate(blob_values())], pa.struct([("b", pa.large_binary()), ("n", pa.int32())]))
+    meta = {"lance-encoding:blob": "true"}
+    schema = pa.schema([pa.field("id", pa.int32()), pa.field("b", b.type, True, meta), pa.field("full", b.type, True, meta),
+                        pa.field("st", pa.struct([pa.field("b", pa.large_binary(), True, meta), ("n", pa.int32())]))])
+    full = pa.array([v or b"x" for v in blob_values()], pa.large_binary())
+    return {"id": pa.array(range(n), pa.int32()), "b": b, "full": full, "st": st}, schema
+
+
+def blobs2():
+    """Blobs of the second kind, all within the data file."""
+    meta = {"ARROW:extension:name": "lance.blob.v2"}
+    schema = pa.schema([pa.field("id", pa.int32()), pa.field("b", pa.large_binary(), True, meta), pa.field("none", pa.large_binary(), True, meta)])
+    return {"id": pa.array(range(70), pa.int32()), "b": pa.array(blob_values(), pa.large_binary()), "none": pa.nulls(70, pa.large_binary())}, schema
+
+
+def blob_table(table):
+    """The table as the writer takes blobs of the second kind."""
+    cols = [lance.blob_array(c.to_pylist()) if f.metadata else c for f, c in zip(table.schema, table.columns)]
+    return pa.table(cols, schema=pa.schema([lance.blob_field(f.name) if f.metadata else f for f in table.schema]))
+
+
 def write(name, version, table):
     tmp = tempfile.mkdtemp()
     try:
@@ -278,7 +307,7 @@ def write(name, version, table):
 
 
 def main():
-    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages, sparse]:
+    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages, sparse, blobs, blobs2]:
         name = case.__name__
         data = case()
         schema = None
@@ -289,8 +318,8 @@ def main():
         opts = pa.ipc.IpcWriteOptions(compression="zstd", unify_dictionaries=True)
         with pa.ipc.new_file(os.path.join(HERE, name + ".arrow"), whole.schema, options=opts) as w:
             w.write_table(whole.unify_dictionaries().combine_chunks())
-        for version in {only_22: ["2.2", "2.3"], sparse: ["2.3"]}.get(case, ["2.1", "2.2", "2.3"]):
-            write(name, version, table)
+        for version in {only_22: ["2.2", "2.3"], sparse: ["2.3"], blobs: ["2.1"], blobs2: ["2.2", "2.3"]}.get(case, ["2.1", "2.2", "2.3"]):
+            write(name, version, blob_table(table) if case is blobs2 else table)
 
 
 if __name__ == "__main__":
