@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -142,7 +143,8 @@ func exactRest[T any](part string, all []T, name func(T) string) []T {
 // reading is one way to read a path.
 type reading struct {
 	x    expr.Expr
-	what string // for errors: the full name
+	what string // for errors: the name with its table
+	full string // with its table's whole name
 }
 
 // resolve reads a dotted name: the scope's own readings first, then those of the queries around it.
@@ -216,6 +218,9 @@ func (b *binder) ambiguous(parts []string, found []reading, pos int) error {
 	names := make([]string, len(found))
 	for i, f := range found {
 		names[i] = f.what
+		if f.full != "" && slices.ContainsFunc(found, func(o reading) bool { return o.what == f.what && o.full != f.full }) {
+			names[i] = f.full
+		}
 	}
 	return b.errorf(pos, "%s is ambiguous: it may be %s", expr.FieldPath(parts), strings.Join(names, " or "))
 }
@@ -332,8 +337,8 @@ func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, e
 		if err != nil {
 			return nil, err
 		}
-		what := expr.FieldPath(append([]string{r.qual[len(r.qual)-1], c.Name}, parts[1:]...)).String()
-		out = append(out, reading{x: x, what: what})
+		full := expr.FieldPath(append(append(slices.Clone(r.qual), c.Name), parts[1:]...))
+		out = append(out, reading{x: x, what: full[len(r.qual)-1:].String(), full: full.String()})
 	}
 	if len(out) == 0 && r.scan && len(parts) == 1 {
 		if name, ok := specialName(parts[0]); ok {
