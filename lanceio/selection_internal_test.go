@@ -154,3 +154,23 @@ func TestWindowSize(t *testing.T) {
 		})
 	}
 }
+
+// BenchmarkKeep takes the rows that pass from a window; bytes are rows.
+func BenchmarkKeep(b *testing.B) {
+	const rows = 1 << 16
+	for name, every := range map[string]int{"all": 1, "half": 2, "one in a thousand": 1000} {
+		pass := make([]bool, rows)
+		for i := 0; i < rows; i += every {
+			pass[i] = true
+		}
+		bits, sel := bitmap(pass), rowsOf(0, rows)
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(rows)
+			for b.Loop() {
+				if n := sel.keep(bits).count(); n != int64(bits.Count()) {
+					b.Fatalf("%d rows kept", n)
+				}
+			}
+		})
+	}
+}

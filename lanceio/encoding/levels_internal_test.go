@@ -2,9 +2,13 @@ package encoding
 
 import (
 	"slices"
+	"strconv"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
+
+	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
 
 // TestLevels compares the loops over blocks of levels with ones over single levels.
@@ -94,4 +98,28 @@ func TestRowStarts(t *testing.T) {
 			t.Fatalf("rows of %v, %v begin at %v, want %v", rep, def, got, want)
 		}
 	})
+}
+
+// BenchmarkUnravel turns the levels of lists of some items into offsets and validity; bytes are levels.
+func BenchmarkUnravel(b *testing.B) {
+	const events = 1 << 16
+	for _, size := range []int{1, 5, 75} {
+		rep := make([]uint16, events)
+		for i := 0; i < events; i += size {
+			rep[i] = 1
+		}
+		l := listLevels{kind: pb.RepDefLayer_REPDEF_ALL_VALID_LIST, first: 1}
+		b.Run(strconv.Itoa(size), func(b *testing.B) {
+			b.SetBytes(events)
+			scratch := make([]uint16, events)
+			for b.Loop() {
+				copy(scratch, rep)
+				s := layerSink{valid: newValidity(memory.DefaultAllocator), offsets: byteBuf{mem: memory.DefaultAllocator}, width: 4}
+				if _, err := l.unravel(scratch, nil, &s); err != nil {
+					b.Fatal(err)
+				}
+				s.release()
+			}
+		})
+	}
 }
