@@ -9,7 +9,6 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/planner"
-	"github.com/lanceflight/flightsrv/scan"
 )
 
 // showSchema is the schema of a SHOW or DESCRIBE: text columns.
@@ -66,16 +65,9 @@ func (s *Server) showRows(ctx context.Context, sh *planner.Show, set settings) (
 
 // describe gives the columns of a table with their SQL types.
 func (s *Server) describe(ctx context.Context, name []string, set settings) ([][]string, error) {
-	ref := scan.TableRef{Catalog: set.Catalog, Schema: set.Schema}
-	switch len(name) {
-	case 1:
-		ref.Table = name[0]
-	case 2:
-		ref.Schema, ref.Table = name[0], name[1]
-	case 3:
-		ref.Catalog, ref.Schema, ref.Table = name[0], name[1], name[2]
-	default:
-		return nil, errs.Invalidf("DESCRIBE takes the name of a table")
+	ref, err := planner.TableRef(name, planner.Options{Catalog: set.Catalog, Schema: set.Schema})
+	if err != nil {
+		return nil, err
 	}
 	src, err := s.cfg.Catalog.Snapshot().Resolve(ctx, ref)
 	if err != nil {
@@ -87,7 +79,7 @@ func (s *Server) describe(ctx context.Context, name []string, set settings) ([][
 		if !f.Nullable {
 			null = "NO"
 		}
-		rows = append(rows, []string{f.Name, sqlTypeOf(f.Type).name, null})
+		rows = append(rows, []string{f.Name, typeText(f.Type), null})
 	}
 	return rows, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+
+	"github.com/lanceflight/flightsrv/expr"
 )
 
 // longText is the size announced for texts and binary values, which have no bound of their own.
@@ -63,6 +65,30 @@ func sqlTypeOf(t arrow.DataType) sqlType {
 		return s
 	}
 	return sqlType{name: strings.ToUpper(t.Name())}
+}
+
+// typeText writes a type in full, as DESCRIBE shows it: with the fields of structs, the items of lists, and the digits of
+// decimals.
+func typeText(t arrow.DataType) string {
+	switch t := t.(type) {
+	case arrow.ExtensionType:
+		return typeText(t.StorageType())
+	case *arrow.StructType:
+		parts := make([]string, t.NumFields())
+		for i, f := range t.Fields() {
+			parts[i] = expr.FieldPath{f.Name}.Key() + " " + typeText(f.Type)
+		}
+		return "STRUCT(" + strings.Join(parts, ", ") + ")"
+	case *arrow.MapType:
+		return "MAP(" + typeText(t.KeyType()) + ", " + typeText(t.ItemType()) + ")"
+	case *arrow.FixedSizeListType:
+		return typeText(t.Elem()) + "[" + strconv.Itoa(int(t.Len())) + "]"
+	case arrow.ListLikeType:
+		return typeText(t.Elem()) + "[]"
+	case arrow.DecimalType:
+		return "DECIMAL(" + strconv.Itoa(int(t.GetPrecision())) + "," + strconv.Itoa(int(t.GetScale())) + ")"
+	}
+	return sqlTypeOf(t).name
 }
 
 // timeType counts the characters of the text form, as JDBC defines the size of times.

@@ -91,8 +91,13 @@ func readText(p *physical.Plan, metrics []scan.Metrics) string {
 		info := p.Scans[i].Plan.Info()
 		fmt.Fprintf(&b, "\nread %s: %d of %d rows selected, %d of %d fragments read, %d bytes in %d requests", info.Table,
 			m.RowsSelected, info.Rows, m.FragmentsRead, info.Fragments, m.BytesRead, m.ReadRequests)
+		rest := m.BytesRead
 		for _, k := range slices.Sorted(maps.Keys(m.ColumnBytes)) {
 			fmt.Fprintf(&b, "\n     %s: %d bytes", k, m.ColumnBytes[k])
+			rest -= m.ColumnBytes[k]
+		}
+		if rest > 0 {
+			fmt.Fprintf(&b, "\n     metadata of files and gaps between reads: %d bytes", rest)
 		}
 	}
 	return b.String()

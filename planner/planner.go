@@ -14,6 +14,7 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
 	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // Resolver finds tables. The planner fills in the session's catalog and schema where a statement leaves them out and
@@ -106,6 +107,12 @@ type ScanRequest struct {
 	Offset int64
 	// WithRowID adds _rowid after the columns.
 	WithRowID bool
+}
+
+// TableRef reads the parts of a table's name as statements have it: [[catalog.]schema.]table or catalog.table, with a version
+// after '@'.
+func TableRef(parts []string, o Options) (scan.TableRef, error) {
+	return logical.TableRefOf(parts, logical.Options{Catalog: o.Catalog, Schema: o.Schema})
 }
 
 // PlanScan plans a scan request; the plan is always Direct. Params of o are not used.
