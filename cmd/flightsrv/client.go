@@ -5,7 +5,9 @@ import (
 	"crypto/tls"
 	"fmt"
 	"math"
+	"math/big"
 	"net"
+	"strconv"
 	"strings"
 	"time"
 
@@ -102,6 +104,25 @@ func (c *client) read(ctx context.Context, t *flight.Ticket, each func(arrow.Rec
 	return r.Err()
 }
 
+// valueTypes is the schema of the values to bind: where the announced type is an integer, a number that is not whole is
+// sent as DOUBLE and one that is too large as BIGINT, since the server takes values of other types than it announced.
+func valueTypes(schema *arrow.Schema, params []string) *arrow.Schema {
+	fields := schema.Fields()
+	for i, text := range params {
+		if !arrow.IsInteger(fields[i].Type.ID()) {
+			continue
+		}
+		n, whole := new(big.Int).SetString(text, 10)
+		if whole && n.IsInt64() && n.BitLen() >= fields[i].Type.(arrow.FixedWidthDataType).BitWidth() {
+			fields[i].Type = arrow.PrimitiveTypes.Int64
+		}
+		if _, err := strconv.ParseFloat(text, 64); err == nil && !whole {
+			fields[i].Type = arrow.PrimitiveTypes.Float64
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
 // appendText reads a value as the builder's type. A timestamp may be written as in SQL or in the form of RFC 3339; without
 // a zone it is UTC, where the parameter has one.
 func appendText(b array.Builder, text string) error {
@@ -130,7 +151,7 @@ func bindTexts(st *fsql.PreparedStatement, params []string) error {
 	if want == 0 {
 		return nil
 	}
-	b := array.NewRecordBuilder(allocator, schema)
+	b := array.NewRecordBuilder(allocator, valueTypes(schema, params))
 	defer b.Release()
 	for i, text := range params {
 		if s, ok := b.Field(i).(*array.StringBuilder); ok {

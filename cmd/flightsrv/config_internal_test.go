@@ -251,3 +251,28 @@ func TestParameterTexts(t *testing.T) {
 		b.Release()
 	}
 }
+
+func TestNumbersThatAreNotWhole(t *testing.T) {
+	announced := arrow.NewSchema([]arrow.Field{{Name: "1", Type: arrow.PrimitiveTypes.Int32}, {Name: "2", Type: arrow.PrimitiveTypes.Int64}, {Name: "3", Type: arrow.BinaryTypes.String}}, nil)
+	tests := map[string]struct {
+		params []string
+		want   []arrow.Type
+	}{
+		"whole":     {[]string{"7", "-7", "1.5"}, []arrow.Type{arrow.INT32, arrow.INT64, arrow.STRING}},
+		"not whole": {[]string{"1.5", "1e3", "x"}, []arrow.Type{arrow.FLOAT64, arrow.FLOAT64, arrow.STRING}},
+		"larger":    {[]string{"3000000000", "-9223372036854775808", ""}, []arrow.Type{arrow.INT64, arrow.INT64, arrow.STRING}},
+		"too large": {[]string{"99999999999999999999", "x", ""}, []arrow.Type{arrow.INT32, arrow.INT64, arrow.STRING}},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			for i, f := range valueTypes(announced, tt.params).Fields() {
+				if f.Type.ID() != tt.want[i] {
+					t.Errorf("%q as %s, want %s", tt.params[i], f.Type, tt.want[i])
+				}
+			}
+			if announced.Field(0).Type.ID() != arrow.INT32 {
+				t.Error("the announced schema was changed")
+			}
+		})
+	}
+}
