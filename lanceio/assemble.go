@@ -277,10 +277,25 @@ func (a assembler) pickValidity(arr arrow.Array, places selection, n int) (*memo
 	at := 0
 	for _, r := range places {
 		size := int(r.End - r.Start)
-		bitutil.CopyBitmap(arr.NullBitmapBytes(), arr.Data().Offset()+int(r.Start), size, buf.Bytes(), at)
+		copyBits(buf.Bytes(), at, arr.NullBitmapBytes(), arr.Data().Offset()+int(r.Start), size)
 		at += size
 	}
 	return buf, n - bitutil.CountSetBits(buf.Bytes(), 0, n)
+}
+
+// shortBits is the number of bits up to which setting one by one is faster than getting ready to copy words.
+const shortBits = 48
+
+// copyBits copies n bits of src from bit from on to dst, which is zero there, from bit at on.
+func copyBits(dst []byte, at int, src []byte, from, n int) {
+	if n > shortBits {
+		bitutil.CopyBitmap(src, from, n, dst, at)
+		return
+	}
+	for i := range n {
+		bit := src[(from+i)/8] >> (uint(from+i) % 8) & 1
+		dst[(at+i)/8] |= bit << (uint(at+i) % 8)
+	}
 }
 
 func (a assembler) pickStruct(st *array.Struct, places selection) arrow.Array {

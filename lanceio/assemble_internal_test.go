@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
 )
@@ -175,4 +176,20 @@ func TestPick(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestCopyBits copies bits at any offsets, behind which the bits of dst stay as they are.
+func TestCopyBits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := rapid.SliceOfN(rapid.Byte(), 20, 20).Draw(t, "src")
+		from, at, n := rapid.IntRange(0, 60).Draw(t, "from"), rapid.IntRange(0, 60).Draw(t, "at"), rapid.IntRange(0, 100).Draw(t, "n")
+		dst := make([]byte, 20)
+		copyBits(dst, at, src, from, n)
+		for i := range 160 {
+			want := i >= at && i < at+n && bitutil.BitIsSet(src, from+i-at)
+			if bitutil.BitIsSet(dst, i) != want {
+				t.Fatalf("bit %d is not %v", i, want)
+			}
+		}
+	})
 }
