@@ -120,13 +120,18 @@ func elementOf(e Expr, others ...Expr) (*Column, bool) {
 // readsElements tells whether some operand is a list column among operands that are no lists. Such a node reads a
 // variable's values by element; it has no type, and no meaning but that of a values part or inside a match.
 func readsElements(es ...Expr) bool {
-	for i, e := range es {
-		others := append(append([]Expr(nil), es[:i]...), es[i+1:]...)
-		if _, ok := elementOf(e, others...); ok {
-			return true
+	listColumns, notByElement := 0, 0
+	for _, e := range es {
+		t := e.Type()
+		if c, ok := e.(*Column); ok && Elem(c.Typ) != nil {
+			listColumns++
+		}
+		if t != nil && (Elem(t) != nil || KindOf(t) == KindOther) {
+			notByElement++
 		}
 	}
-	return false
+	// A list column is one of those that can't be compared with elements; no other operand may be.
+	return listColumns == 1 && notByElement == 1
 }
 
 func (b Binder) compare(e *Compare) (Expr, error) {

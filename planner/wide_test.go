@@ -2,10 +2,12 @@ package planner_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner"
 )
@@ -28,11 +30,17 @@ func TestLargeStatements(t *testing.T) {
 	tables := &fakeTables{tables: map[string]*fakeTable{}}
 	tables.tables["main.wide"] = &fakeTable{name: "lance.main.wide", version: 1, rows: 1, owner: tables,
 		schema: parseSchema(strings.Join(cols, ","))}
+	tables.tables["main.narrow"] = &fakeTable{name: "lance.main.narrow", version: 1, rows: 1, owner: tables, schema: parseSchema("c0 int64, c1 int64")}
 	for _, c := range []struct{ name, sql string }{
 		{"all of 5000 columns", "SELECT * FROM wide ORDER BY c1"},
 		{"all of 5000 columns twice", "SELECT * FROM wide a JOIN wide b ON a.c0 = b.c0"},
 		{"10000 items of IN", "SELECT c0 FROM wide WHERE c1 IN (" + strings.Join(numbers, ", ") + ")"},
 		{"3000 ORs", "SELECT c0 FROM wide WHERE c1 = " + strings.Join(numbers[:3000], " OR c1 = ")},
+		{"20000 BETWEENs", "SELECT c0 FROM wide WHERE " + strings.Repeat("c1 BETWEEN 1 AND 2 AND ", 20000) + "c2 = 1"},
+		{"20000 WHENs", "SELECT CASE c0 " + strings.Repeat("WHEN 1 THEN 2 ", 20000) + "END FROM wide"},
+		{"50000 arguments", "SELECT coalesce(" + strings.Repeat("c0, ", 50000) + "1) FROM wide"},
+		{"20000 CTEs", "WITH " + strings.Join(repeated(20000, "x%d AS (SELECT 1 v)"), ", ") + " SELECT v FROM x7"},
+		{"50 FULL JOINs on one merged column", "SELECT c0 FROM narrow" + strings.Join(repeated(50, " FULL JOIN narrow n%d USING (c0)"), "")},
 		{"CTEs that each name the one before twice", chain + " SELECT * FROM a39"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -44,5 +52,40 @@ func TestLargeStatements(t *testing.T) {
 				t.Errorf("%d scans", len(st.Plan.Scans))
 			}
 		})
+	}
+}
+
+// repeated gives a format with each of the first n numbers.
+func repeated(n int, format string) []string {
+	out := make([]string, n)
+	for i := range out {
+		out[i] = fmt.Sprintf(format, i)
+	}
+	return out
+}
+
+func TestPlanningEndsWithItsCaller(t *testing.T) {
+	tables := &fakeTables{tables: map[string]*fakeTable{}}
+	tables.tables["main.t"] = &fakeTable{name: "lance.main.t", version: 1, rows: 1, owner: tables, schema: parseSchema("a int64")}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, text := range []string{
+		"SELECT 1 + 1", "SELECT a FROM t WHERE a > 1", "SELECT a, count(*) FROM t GROUP BY a", "SELECT (SELECT max(a) FROM t)",
+	} {
+		t.Run(text, func(t *testing.T) {
+			_, err := planner.Plan(ctx, text, planner.Options{Resolver: tables, Params: []*expr.Literal{}})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
+func TestUsingTakesEachColumnOnce(t *testing.T) {
+	tables := &fakeTables{tables: map[string]*fakeTable{}}
+	tables.tables["main.t"] = &fakeTable{name: "lance.main.t", version: 1, rows: 1, owner: tables, schema: parseSchema("a int64, b int64")}
+	_, err := planner.Plan(context.Background(), "SELECT 1 FROM t JOIN t u USING (a, b, a)", planner.Options{Resolver: tables, Params: []*expr.Literal{}})
+	if !errors.Is(err, errs.ErrInvalidInput) || !strings.Contains(err.Error(), "USING names the column a twice (line 1, column") {
+		t.Errorf("got %v", err)
 	}
 }

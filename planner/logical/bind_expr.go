@@ -49,7 +49,7 @@ func (b *binder) deeperExpr(pos int) error {
 	if b.exprDepth > maxExprDepth {
 		return b.errorf(pos, "expressions are nested more than %d deep", maxExprDepth)
 	}
-	return nil
+	return b.ctx.Err() // the caller may be gone while a long statement is bound
 }
 
 func (b *binder) exprs(xs []sqltext.Expr, c *exprCtx) ([]expr.Expr, error) {

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -98,15 +99,20 @@ func (b *binder) unknownFunction(name string, pos int) error {
 	return b.fault(errs.ErrInvalidInput, pos, didYouMean(name, functionNames()), "there is no function %s", name)
 }
 
-// wantArgs notes types of bare parameters among a function's operands: those of its other operands.
+// wantArgs notes types of bare parameters among a function's operands: that of the first operand that has one.
 func (b *binder) wantArgs(name string, es []expr.Expr) {
 	if name != "coalesce" && name != "nullif" && name != "greatest" && name != "least" && name != "ifnull" {
 		return
 	}
-	for _, x := range es {
-		for _, y := range es {
-			b.wantSame(x, y)
-		}
+	i := slices.IndexFunc(es, func(e expr.Expr) bool {
+		_, isParam := e.(*expr.Param)
+		return !isParam && e.Type() != nil && e.Type().ID() != arrow.NULL
+	})
+	if i < 0 {
+		return
+	}
+	for _, e := range es {
+		b.wantSame(e, es[i])
 	}
 }
 

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -26,6 +27,13 @@ func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
 		if names = commonNames(s, left, right); len(names) == 0 {
 			return nil, b.errorf(t.Pos, "the two sides of NATURAL JOIN have no column name in common")
 		}
+	}
+	seen := map[string]bool{}
+	for _, n := range t.Using {
+		if seen[n.Text] {
+			return nil, b.errorf(t.Pos, "USING names the column %s twice", n.Text)
+		}
+		seen[n.Text] = true
 	}
 	if len(names) > 0 {
 		j.On, err = b.using(names, t, s, left, right)
@@ -87,10 +95,25 @@ func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, r
 				return nil, err
 			}
 		}
-		m.hide = append(hiddenBy(s, expr.Columns(l)), hiddenBy(s, expr.Columns(r))...)
+		m.hide = distinctColumns(append(hiddenBy(s, expr.Columns(l)), hiddenBy(s, expr.Columns(r))...))
 		s.merged = append(dropMerged(s.merged, m.hide), m)
 	}
 	return expr.AllOf(conds...), nil
+}
+
+// distinctColumns drops columns that stand there before: a chain of joins merges the same ones again and again.
+func distinctColumns(cols []expr.Column) []expr.Column {
+	type key struct {
+		rel  int
+		path string
+	}
+	seen := make(map[key]bool, len(cols))
+	return slices.DeleteFunc(cols, func(c expr.Column) bool {
+		k := key{c.Rel, c.Path.Key()}
+		again := seen[k]
+		seen[k] = true
+		return again
+	})
 }
 
 // hiddenBy are the columns that stand behind cols: those that an earlier USING merged into them too.

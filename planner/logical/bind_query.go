@@ -238,8 +238,8 @@ type cteDef struct {
 func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*cteDef, error) {
 	c := &q.With[i]
 	scoped := *in
-	def := &cteDef{cte: c, in: &scoped, owner: owner, refs: countRefs(q, c.Name.Text)}
-	if q.Recursive && countRefs(c.Query, c.Name.Text) > 0 {
+	def := &cteDef{cte: c, in: &scoped, owner: owner, refs: b.countRefs(q, c.Name.Text)}
+	if q.Recursive && b.countRefs(c.Query, c.Name.Text) > 0 {
 		return def, b.recursiveCTE(def)
 	}
 	bound, err := b.query(c.Query, def.in)
@@ -332,13 +332,20 @@ func (b *binder) cteRef(t *sqltext.TableName, def *cteDef, s *scope) (From, erro
 }
 
 // countRefs counts the tables of that bare name in a query. Names that hide it are not minded: too high a count costs
-// only speed.
-func countRefs(q *sqltext.Query, name string) int {
-	n := 0
-	walkTables(q, func(t *sqltext.TableName) {
-		if len(t.Name) == 1 && strings.EqualFold(t.Name[0].Text, name) {
-			n++
-		}
-	})
-	return n
+// only speed. A query is walked once for all names.
+func (b *binder) countRefs(q *sqltext.Query, name string) int {
+	counts, ok := b.refs[q]
+	if !ok {
+		counts = map[string]int{}
+		walkTables(q, func(t *sqltext.TableName) {
+			if len(t.Name) == 1 {
+				counts[foldName(t.Name[0].Text)]++
+			}
+		})
+		b.refs[q] = counts
+	}
+	return counts[foldName(name)]
 }
+
+// foldName is equal for names that strings.EqualFold holds for equal.
+func foldName(s string) string { return strings.ToLower(strings.ToUpper(s)) }

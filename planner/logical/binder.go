@@ -72,12 +72,13 @@ type binder struct {
 	depth      int
 	sources    map[string]scan.Source
 	columns    map[scan.Source][]Col
+	refs       map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
 	paramTypes []arrow.DataType
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
 	b := &binder{ctx: ctx, text: text, o: o, sources: map[string]scan.Source{}, relations: map[int]*relation{},
-		columns:    map[scan.Source][]Col{},
+		columns: map[scan.Source][]Col{}, refs: map[*sqltext.Query]map[string]int{},
 		paramTypes: make([]arrow.DataType, params)}
 	if o.TimeZone != "" && o.TimeZone != "UTC" {
 		zone, err := time.LoadLocation(o.TimeZone)

@@ -116,6 +116,9 @@ func (g *grouper) collect(sel *Select) {
 
 // check gives e with fields of grouped structs taken from the grouped struct.
 func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
+	if err := g.b.ctx.Err(); err != nil { // each item is compared with each key
+		return nil, err
+	}
 	for _, k := range g.keys {
 		if expr.Equal(e, k) {
 			return e, nil

@@ -101,6 +101,8 @@ func soleScan(f logical.From) *logical.Scan {
 // table of the block.
 func pushConds(env Env, cond expr.Expr, targets map[int]logical.From, sole *logical.Scan) expr.Expr {
 	var keep []expr.Expr
+	var order []*logical.Scan
+	taken := map[*logical.Scan][]expr.Expr{}
 	moved := false
 	for _, c := range expr.Conjuncts(cond) {
 		if l, ok := c.(*expr.Literal); ok && l.Value == true {
@@ -112,11 +114,17 @@ func pushConds(env Env, cond expr.Expr, targets map[int]logical.From, sole *logi
 			keep = append(keep, c)
 			continue
 		}
-		s.Filter = expr.AllOf(s.Filter, c)
+		if taken[s] == nil {
+			order = append(order, s)
+		}
+		taken[s] = append(taken[s], c)
 		moved = true
 	}
 	if !moved {
 		return cond
+	}
+	for _, s := range order {
+		s.Filter = expr.AllOf(append([]expr.Expr{s.Filter}, taken[s]...)...)
 	}
 	return expr.AllOf(keep...)
 }
@@ -166,7 +174,8 @@ func soleRel(e expr.Expr) (int, bool) {
 func pushUnions(sel *logical.Select) bool {
 	targets := reach(sel.From)
 	var keep []expr.Expr
-	changed := false
+	var order []*logical.Derived
+	taken := map[*logical.Derived][]expr.Expr{}
 	for _, c := range expr.Conjuncts(sel.Where) {
 		rel, ok := soleRel(c)
 		d, isDerived := targets[rel].(*logical.Derived)
@@ -174,13 +183,18 @@ func pushUnions(sel *logical.Select) bool {
 			keep = append(keep, c)
 			continue
 		}
-		pushBranches(d, d.Query, c)
-		changed = true
+		if taken[d] == nil {
+			order = append(order, d)
+		}
+		taken[d] = append(taken[d], c)
 	}
-	if changed {
+	for _, d := range order {
+		pushBranches(d, d.Query, expr.AllOf(taken[d]...))
+	}
+	if len(order) > 0 {
 		sel.Where = expr.AllOf(keep...)
 	}
-	return changed
+	return len(order) > 0
 }
 
 // canTake tells whether a condition over the columns of a UNION ALL means the same in each branch: plain blocks whose
