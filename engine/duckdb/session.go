@@ -30,6 +30,7 @@ type session struct {
 	mem    memory.Allocator
 	zone   string
 
+	parts  []physical.FailingPart
 	views  []*view
 	ids    []int64
 	broken bool
@@ -49,7 +50,7 @@ func (d *DB) begin(ctx context.Context, p *physical.Plan, mem memory.Allocator) 
 	if err != nil {
 		return nil, err
 	}
-	s := &session{db: d, inst: inst, mem: mem, zone: p.TimeZone}
+	s := &session{db: d, inst: inst, mem: mem, zone: p.TimeZone, parts: p.MayFail}
 	if s.zone == "" {
 		s.zone = "UTC"
 	}
@@ -155,7 +156,11 @@ func (s *session) explain(err error) error {
 	if strings.HasPrefix(string(text), "INTERRUPT Error") {
 		return errLost
 	}
-	return cleanError(s.nameColumns(string(text)))
+	clean := cleanError(s.nameColumns(string(text)))
+	if name := failing(s.parts, string(text)); name != "" {
+		return fmt.Errorf("%s%w", name, clean)
+	}
+	return clean
 }
 
 // sourceColumn is how DuckDB names the column that a conversion failed on; the name is a view's.

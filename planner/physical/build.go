@@ -52,6 +52,7 @@ func Build(ctx context.Context, q *logical.Query, o Options) (*Plan, error) {
 		if r.err != nil {
 			return nil, r.err
 		}
+		p.MayFail = mayFail(q, (&formatter{b: b, p: p}).text)
 	}
 	p.Text = format(p, q, b, o.Notes)
 	return p, nil

@@ -32,6 +32,8 @@ type Plan struct {
 	// Columns are the result's columns in order, for both engines. A Type of nil means that only DuckDB can tell; the
 	// engine fills it in by Describe.
 	Columns []ResultColumn
+	// MayFail are the parts of Residual that can fail on a value, so that an error can name them; nil for Direct.
+	MayFail []FailingPart
 	// TimeZone is the session's.
 	TimeZone string
 	// Text is the plan as EXPLAIN shows it.
@@ -45,6 +47,12 @@ type ResultColumn struct {
 	Type arrow.DataType
 	// Passthrough tells that the column is just read from a table: Field then is the table's own, with metadata.
 	Passthrough *arrow.Field
+}
+
+// FailingPart is an expression with its text as EXPLAIN writes it.
+type FailingPart struct {
+	Expr expr.Expr
+	Text string
 }
 
 // Output is one column of a Direct plan.

@@ -1,0 +1,44 @@
+package duckdb
+
+import (
+	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/physical"
+)
+
+func TestFailing(t *testing.T) {
+	id := &expr.Column{Path: expr.FieldPath{"id"}, Typ: arrow.PrimitiveTypes.Int64}
+	part := func(e expr.Expr) physical.FailingPart { return physical.FailingPart{Expr: e, Text: e.String()} }
+	cast := part(&expr.Cast{X: id, To: arrow.PrimitiveTypes.Int8})
+	add, sub := part(&expr.Arith{Op: expr.Add, L: id, R: id}), part(&expr.Arith{Op: expr.Sub, L: id, R: id})
+	sqrt, trunc := part(&expr.Call{Name: "sqrt", Args: []expr.Expr{id}}), part(&expr.Call{Name: "date_trunc", Args: []expr.Expr{id}})
+	sum := part(&expr.Aggregate{Name: "sum", Args: []expr.Expr{id}})
+	ln := part(&expr.Call{Name: "ln", Args: []expr.Expr{id}})
+	tests := []struct {
+		name  string
+		parts []physical.FailingPart
+		text  string
+		want  string
+	}{
+		{"a cast", []physical.FailingPart{add, cast, sqrt, cast}, "Conversion Error: Could not convert string 'x' to INT32", "CAST(id AS TINYINT): "},
+		{"the operator", []physical.FailingPart{cast, sub, add}, "Out of Range Error: Overflow in addition of INT64 (1 + 9223372036854775807)!", "id + id: "},
+		{"a sum or an operator", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: Overflow in HUGEINT addition", "one of sum(id), id + id: "},
+		{"a function", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: cannot take square root of a negative number", "sqrt(id): "},
+		{"a function that converts", []physical.FailingPart{add, trunc}, `Conversion Error: extract specifier "foo" not recognized`, "date_trunc(id): "},
+		{"two functions", []physical.FailingPart{sqrt, ln}, "Out of Range Error: cannot take logarithm of zero", "one of sqrt(id), ln(id): "},
+		{"too many", []physical.FailingPart{sqrt, ln, trunc, part(&expr.Call{Name: "exp", Args: []expr.Expr{id}})}, "Out of Range Error: cannot take logarithm of zero", ""},
+		{"none", nil, "Conversion Error: Could not convert string 'x' to INT32", ""},
+		{"another fault", []physical.FailingPart{cast, add, sqrt}, "Out of Memory Error: failed to allocate", ""},
+		{"bound, not run", []physical.FailingPart{cast, add, sqrt}, "Binder Error: No function matches", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := failing(tt.parts, tt.text); got != tt.want {
+				t.Errorf("%q, want %q", got, tt.want)
+			}
+		})
+	}
+}
