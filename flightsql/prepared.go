@@ -20,7 +20,7 @@ import (
 // Bounds of the prepared statements: JDBC leaves more than half of its handles open.
 const (
 	maxPrepared      = 20_000
-	maxPreparedBytes = 512 << 20
+	maxPreparedBytes = 256 << 20
 	preparedIdle     = time.Hour
 	// maxParamBytes bounds the parameters bound to one statement.
 	maxParamBytes = 128 << 20

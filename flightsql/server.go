@@ -27,6 +27,9 @@ import (
 const (
 	// maxReceiveBytes bounds a message from a client: SQL text, parameters, batches of a put.
 	maxReceiveBytes = 128 << 20
+	// maxCommandBytes bounds a command that asks for a result: a statement's text is no longer, and taking a command
+	// apart copies it a few times.
+	maxCommandBytes = 8<<20 + 64<<10
 	// maxSendBytes lets a single giant row pass; batches are cut far below.
 	maxSendBytes = 1<<31 - 1
 	// writeBufferBytes is how much is gathered for one system call: batches are about 1 MiB.
@@ -211,9 +214,20 @@ func isCommand(b []byte) bool {
 	return strings.HasPrefix(string(b[2:min(len(b), 2+int(b[1]))]), commandPrefix)
 }
 
+// checkCommand refuses a command that is too long before it is taken apart.
+func checkCommand(b []byte) error {
+	if len(b) > maxCommandBytes {
+		return errs.Invalidf("the command is too long: it has %d bytes, a statement's text may have 8 MiB", len(b))
+	}
+	return nil
+}
+
 // GetFlightInfo answers a descriptor with a schema and one endpoint.
 func (e *edge) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
 	if d.GetType() == flight.DescriptorCMD && isCommand(d.GetCmd()) {
+		if err := checkCommand(d.GetCmd()); err != nil {
+			return nil, err
+		}
 		return e.FlightServer.GetFlightInfo(ctx, d)
 	}
 	q, err := e.s.plainQuery(ctx, d)
@@ -226,6 +240,9 @@ func (e *edge) GetFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*
 // GetSchema answers a descriptor with the schema that its stream has.
 func (e *edge) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flight.SchemaResult, error) {
 	if d.GetType() == flight.DescriptorCMD && isCommand(d.GetCmd()) {
+		if err := checkCommand(d.GetCmd()); err != nil {
+			return nil, err
+		}
 		return e.FlightServer.GetSchema(ctx, d)
 	}
 	q, err := e.s.plainQuery(ctx, d)

@@ -588,3 +588,18 @@ func TestRefusedCommands(t *testing.T) {
 		})
 	}
 }
+
+// TestLongCommands: commands far above the bound of a statement's text are refused before they are taken apart.
+func TestLongCommands(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	text := "SELECT '" + strings.Repeat("x", 9<<20) + "'"
+	_, err := f.client.Execute(ctx, text)
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("info: %v", err)
+	}
+	_, err = f.client.GetExecuteSchema(ctx, text)
+	if status.Code(err) != codes.InvalidArgument || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("schema: %v", err)
+	}
+}

@@ -56,6 +56,7 @@ func lex(s string) ([]token, error) {
 		return nil, syntaxError(s, 0, "the filter is no valid UTF-8")
 	}
 	var out []token
+	depth := 0 // of brackets: a megabyte of them is refused before it is all cut up
 	for i := 0; i < len(s); {
 		c := s[i]
 		r, size := utf8.DecodeRuneInString(s[i:])
@@ -87,10 +88,24 @@ func lex(s string) ([]token, error) {
 			if sym == "" {
 				return nil, syntaxError(s, i, "unexpected "+string(r))
 			}
+			if depth = deeper(depth, sym); depth > MaxDepth {
+				return nil, syntaxError(s, i, "the filter is nested too deeply")
+			}
 			out, i = append(out, token{symbol, sym, i}), i+len(sym)
 		}
 	}
 	return append(out, token{end, "", len(s)}), nil
+}
+
+// deeper is the depth of brackets behind a symbol.
+func deeper(depth int, sym string) int {
+	switch sym {
+	case "(", "[":
+		return depth + 1
+	case ")", "]":
+		return depth - 1
+	}
+	return depth
 }
 
 // afterName tells whether a dot here parts a path.
