@@ -141,7 +141,7 @@ func New(cfg Config) (*Server, error) {
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReceiveBytes),
 		grpc.MaxSendMsgSize(maxSendBytes),
-		grpc.WriteBufferSize(writeBufferBytes), grpc.SharedWriteBuffer(true),
+		grpc.WriteBufferSize(writeBufferBytes),
 		grpc.ChainUnaryInterceptor(s.unary),
 		grpc.ChainStreamInterceptor(s.stream),
 		// A client that is gone without a word is noticed within a minute and a half; clients may ping as they like.
