@@ -20,8 +20,6 @@ var (
 var (
 	signedOf = map[int]arrow.DataType{8: arrow.PrimitiveTypes.Int8, 16: arrow.PrimitiveTypes.Int16,
 		32: arrow.PrimitiveTypes.Int32, 64: arrow.PrimitiveTypes.Int64}
-	unsignedOf = map[int]arrow.DataType{8: arrow.PrimitiveTypes.Uint8, 16: arrow.PrimitiveTypes.Uint16,
-		32: arrow.PrimitiveTypes.Uint32, 64: arrow.PrimitiveTypes.Uint64}
 )
 
 func intBits(t arrow.DataType) int { return Storage(t).(arrow.FixedWidthDataType).BitWidth() }
@@ -181,7 +179,7 @@ func isLiteral(e Expr) bool {
 // CommonTypeOf is CommonType over expressions: an integer literal takes the integer type next to it where it fits, a
 // text literal any type.
 func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
-	var typ arrow.DataType = arrow.Null
+	typ := arrow.DataType(arrow.Null)
 	var lits []Expr
 	for _, e := range es {
 		if e.Type() == nil {

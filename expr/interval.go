@@ -18,7 +18,7 @@ type spanUnit struct {
 }
 
 var spanUnits = map[string]spanUnit{
-	"millennium": {months: 12000}, "millennia": {months: 12000}, "millenium": {months: 12000}, "millenia": {months: 12000},
+	"millennium": {months: 12000}, "millennia": {months: 12000}, "millenium": {months: 12000}, "mil": {months: 12000}, "mils": {months: 12000},
 	"century": {months: 1200}, "centuries": {months: 1200}, "c": {months: 1200}, "cent": {months: 1200},
 	"decade": {months: 120}, "decades": {months: 120}, "dec": {months: 120}, "decs": {months: 120},
 	"year": {months: 12}, "years": {months: 12}, "y": {months: 12}, "yr": {months: 12}, "yrs": {months: 12},

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"errors"
 	"math/big"
 	"strconv"
 	"strings"
@@ -53,7 +54,7 @@ func parseDouble(s, digits string) (*Literal, error) {
 
 func isRange(err error) bool {
 	e, ok := err.(*strconv.NumError) //nolint:errorlint // strconv gives it unwrapped
-	return ok && e.Err == strconv.ErrRange
+	return ok && errors.Is(e.Err, strconv.ErrRange)
 }
 
 func allDigits(s string) bool {

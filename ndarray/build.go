@@ -107,7 +107,7 @@ type valuesOf[T any] interface {
 
 func numbers[T ordered, B interface{ Append(T) }](a valuesOf[T]) bounds {
 	return bounds{
-		valid: func(i int) bool { v := a.Value(i); return a.IsValid(i) && v == v }, //nolint:staticcheck // NaN is unlike itself
+		valid: func(i int) bool { v := a.Value(i); return a.IsValid(i) && v == v }, // NaN is unlike itself
 		less:  func(i, j int) bool { return a.Value(i) < a.Value(j) },
 		append: func(b array.Builder, i int, low bool) error {
 			v := a.Value(i)

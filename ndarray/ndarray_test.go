@@ -95,7 +95,7 @@ func fromJSON(t *testing.T, mem memory.Allocator, typ arrow.DataType, s string) 
 	if !json.Valid([]byte(s)) {
 		t.Fatalf("bad JSON %s", s)
 	}
-	a, _, err := array.FromJSON(mem, typ, strings.NewReader(s), array.WithUseNumber())
+	a, _, err := array.FromJSON(mem, typ, strings.NewReader(s))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -203,7 +203,7 @@ func TestSkipOfMatches(t *testing.T) {
 
 func fromJSON(t testing.TB, mem memory.Allocator, s *arrow.Schema, rows string) arrow.RecordBatch {
 	t.Helper()
-	b, _, err := array.RecordFromJSON(mem, s, strings.NewReader(rows), array.WithUseNumber())
+	b, _, err := array.RecordFromJSON(mem, s, strings.NewReader(rows))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -206,7 +206,7 @@ func intOp(op expr.ArithOp, a, b int64) (v int64, ok, null bool) {
 			return 0, true, false
 		}
 		v = a * b
-		return v, v/b == a && !(a == -1 && b == math.MinInt64) && !(b == -1 && a == math.MinInt64), false
+		return v, v/b == a && (a != -1 || b != math.MinInt64) && (b != -1 || a != math.MinInt64), false
 	case expr.IntDiv:
 		if b == 0 {
 			return 0, false, true

@@ -292,7 +292,7 @@ func atMost8[T cmp.Ordered](v *[8]T, c T) uint64 {
 // floatWords compares floats with c in DuckDB's order: a NaN value is above any number, so > and >= are the opposites
 // of <= and <, as orderedWords has them.
 func floatWords[T float32 | float64](op expr.CompareOp, vals []T, c T, n int) words {
-	if c != c { //nolint:staticcheck // NaN is unlike itself
+	if c != c { // NaN is unlike itself
 		return nanWords(op, vals, n)
 	}
 	return orderedWords(op, vals, c, n)
@@ -301,7 +301,7 @@ func floatWords[T float32 | float64](op expr.CompareOp, vals []T, c T, n int) wo
 func nanWords[T float32 | float64](op expr.CompareOp, vals []T, n int) words {
 	out, h := noWords(n), holds[op]
 	for i, v := range vals {
-		if v != v && h[1] || v == v && h[0] { //nolint:staticcheck // NaN is unlike itself
+		if v != v && h[1] || v == v && h[0] { // NaN is unlike itself
 			out.set(i)
 		}
 	}
@@ -311,7 +311,7 @@ func nanWords[T float32 | float64](op expr.CompareOp, vals []T, n int) words {
 // float32Words compares floats with a double: directly where the constant is a float, else not here.
 func float32Words(op expr.CompareOp, vals []float32, c float64, n int) (words, bool) {
 	f := float32(c)
-	if float64(f) != c && c == c { //nolint:staticcheck // NaN is unlike itself
+	if float64(f) != c && c == c { // NaN is unlike itself
 		return nil, false
 	}
 	return floatWords(op, vals, f, n), true

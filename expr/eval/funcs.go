@@ -229,10 +229,10 @@ func datePart(name string, t arrow.DataType) rowFunc {
 	return func(a []any) (any, error) {
 		v := a[0].(int64)
 		var w time.Time
-		switch {
-		case unit == 86400e9:
+		switch unit {
+		case 86400e9:
 			w = time.Unix(v*86400, 0)
-		case unit == 1e9:
+		case 1e9:
 			w = time.Unix(v, 0)
 		default:
 			per := int64(1e9) / unit

@@ -1,6 +1,7 @@
 package eval_test
 
 import (
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -16,7 +17,7 @@ import (
 
 func single(t *testing.T, mem memory.Allocator, typ arrow.DataType, rows string) arrow.RecordBatch {
 	t.Helper()
-	a, _, err := array.FromJSON(mem, typ, strings.NewReader(rows), array.WithUseNumber())
+	a, _, err := array.FromJSON(mem, typ, strings.NewReader(rows))
 	if err != nil {
 		t.Fatalf("%s: %v", typ, err)
 	}
@@ -86,7 +87,7 @@ func TestHalfFloats(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	b := array.NewFloat16Builder(mem)
 	defer b.Release()
-	b.AppendValues([]float16.Num{float16.New(0.1), float16.New(1.5), float16.NaN(), float16.New(-0.0), float16.Inf()}, []bool{true, true, true, true, true})
+	b.AppendValues([]float16.Num{float16.New(0.1), float16.New(1.5), float16.NaN(), float16.New(float32(math.Copysign(0, -1))), float16.Inf()}, []bool{true, true, true, true, true})
 	b.AppendNull()
 	a := b.NewArray()
 	defer a.Release()

@@ -100,7 +100,7 @@ func load(t testing.TB, name string, mem memory.Allocator) arrow.RecordBatch {
 		n, typ, _ := strings.Cut(c, " ")
 		fields = append(fields, field(n, types[typ]))
 	}
-	b, _, err := array.RecordFromJSON(mem, arrow.NewSchema(fields, nil), strings.NewReader(f.rows), array.WithUseNumber())
+	b, _, err := array.RecordFromJSON(mem, arrow.NewSchema(fields, nil), strings.NewReader(f.rows))
 	if err != nil {
 		t.Fatalf("fixture %s: %v", name, err)
 	}

@@ -6,7 +6,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
@@ -380,6 +379,3 @@ func (v *vec) copyFrom(i int, o *vec, k int) {
 	}
 	v.valid.set(i)
 }
-
-// decimal128Of gives n, which fits.
-func decimal128Of(n *big.Int) decimal128.Num { return decimal128.FromBigInt(n) }

@@ -63,7 +63,7 @@ func TestJSON(t *testing.T) {
 			if !json.Valid(got) {
 				t.Error("it is no JSON")
 			}
-			for n := range len(b) {
+			for n := range b {
 				if _, err := appendJSON(nil, b[:n], 0); err == nil {
 					t.Errorf("no error for the first %d bytes", n)
 				}
