@@ -36,7 +36,7 @@ func (a assembler) build(typ arrow.DataType, parts []arrow.Array, n int) (arrow.
 	}
 	for _, p := range parts {
 		if p.DataType().ID() != typ.ID() {
-			return nil, errs.New(errs.ErrInternal, "%s was read for a column of %s", p.DataType(), typ)
+			return nil, errs.New(errs.ErrCorrupt, "corrupt: the table says %s, its file holds %s", typ, p.DataType())
 		}
 	}
 	switch t := typ.(type) {
@@ -52,7 +52,7 @@ func (a assembler) build(typ arrow.DataType, parts []arrow.Array, n int) (arrow.
 		return a.fixedListOf(t, parts)
 	}
 	if !arrow.TypeEqual(parts[0].DataType(), typ) {
-		return nil, errs.New(errs.ErrInternal, "%s was read for a column of %s", parts[0].DataType(), typ)
+		return nil, errs.New(errs.ErrCorrupt, "corrupt: the table says %s, its file holds %s", typ, parts[0].DataType())
 	}
 	parts[0].Retain()
 	return parts[0], nil

@@ -143,6 +143,9 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	if _, err := d.meta.Attach(ctx, d.in, root, d.file.Fields, d.file.ColumnIndices); err != nil {
 		return err
 	}
+	if n, ok := pageRows(root); ok && n != r.rows {
+		return errs.Corruptf(d.meta.Object, -1, "it has %d rows, the table says %d", n, r.rows)
+	}
 	reader, err := file.NewFieldReader(d.meta, root, d.in, r.mem)
 	if err != nil {
 		return err
@@ -240,6 +243,27 @@ func countUnits(in *fileInput, f *encoding.Field) {
 	for _, c := range f.Children {
 		countUnits(in, c)
 	}
+}
+
+// pageRows is the number of rows that the pages of a tree hold by the first column that counts rows; false where none
+// does. Below fixed-size lists columns count items.
+func pageRows(f *encoding.Field) (uint64, bool) {
+	if f.Column != nil {
+		var n uint64
+		for _, p := range f.Column.Pages {
+			n += p.Rows
+		}
+		return n, true
+	}
+	if f.Type.ID() == arrow.FIXED_SIZE_LIST {
+		return 0, false
+	}
+	for _, c := range f.Children {
+		if n, ok := pageRows(c); ok {
+			return n, true
+		}
+	}
+	return 0, false
 }
 
 // onDisk gives the bytes of the columns of a tree, and whether its values vary in size.

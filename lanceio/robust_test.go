@@ -2,17 +2,21 @@ package lanceio_test
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 	"github.com/lanceflight/flightsrv/objstore"
 )
 
@@ -288,4 +292,46 @@ func TestReader(t *testing.T) {
 		}
 		r.Release()
 	})
+}
+
+// changeManifests is a store in which manifests say something else; their length must stay.
+func changeManifests(t *testing.T, s objstore.Store, change func(*tablepb.Manifest)) objstore.Store {
+	return &objstore.Faulty{Store: s, Mangle: func(name string, _ objstore.Range, data []byte) []byte {
+		if !strings.HasSuffix(name, ".manifest") {
+			return data
+		}
+		const tail = 16 // position of the message, version, magic
+		at := int(binary.LittleEndian.Uint64(data[len(data)-tail:])) + 4
+		msg := new(tablepb.Manifest)
+		if err := proto.Unmarshal(data[at:len(data)-tail], msg); err != nil {
+			t.Fatal(err)
+		}
+		change(msg)
+		b, err := proto.MarshalOptions{Deterministic: true}.Marshal(msg)
+		if err != nil || len(b) != len(data)-tail-at {
+			t.Fatalf("%d bytes became %d, %v", len(data)-tail-at, len(b), err)
+		}
+		return slices.Concat(data[:at], b, data[len(data)-tail:])
+	}}
+}
+
+// A file that holds more or fewer rows than the table says is not read in part.
+func TestRowsOfFilesAreThoseOfTheTable(t *testing.T) {
+	for _, name := range []string{"nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_2", "sizes"} {
+		for change, by := range map[string]uint64{"the same": 0, "fewer": ^uint64(0), "more": 1} {
+			t.Run(name+", "+change, func(t *testing.T) {
+				tab := openOver(t, name, func(s objstore.Store) objstore.Store {
+					return changeManifests(t, s, func(m *tablepb.Manifest) {
+						m.Fragments[len(m.Fragments)-1].PhysicalRows += by
+					})
+				})
+				for _, f := range tab.Schema().Fields() {
+					_, err := tryCollect(t, tab, lanceio.Columns(path(f.Name)))
+					if by == 0 && err != nil || by != 0 && (!errors.Is(err, errs.ErrCorrupt) || !strings.Contains(err.Error(), "data/")) {
+						t.Errorf("%s: %v", f.Name, err)
+					}
+				}
+			})
+		}
+	}
 }

@@ -2,6 +2,7 @@ package lanceio
 
 import (
 	"context"
+	"fmt"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -58,7 +59,7 @@ func (s *step) run(ctx context.Context, b *block) ([]arrow.Array, error) {
 		arr, err := s.a.build(c.node.typ, parts, n)
 		if err != nil {
 			releaseAll(out)
-			return nil, err
+			return nil, fmt.Errorf("column %s: %w", c.node.name, err)
 		}
 		out[i] = arr
 	}

@@ -3,6 +3,7 @@ package file
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -51,6 +52,15 @@ func NewFieldReader(m *Metadata, root *encoding.Field, in encoding.Input, mem me
 			return encoding.NewStructuralReader(encoding.Version{Major: m.Version.Major, Minor: m.Version.Minor}, f, in, mem, m.Object)
 		}
 	}
+	r, err := openStored(m, root, mem, open)
+	if err != nil || !holdsText(root.Type) {
+		return r, err
+	}
+	return &textReader{FieldReader: r, path: strings.Join(root.Path, "."), object: m.Object}, nil
+}
+
+// openStored opens the reader of a field, by way of how it is stored where that is another type.
+func openStored(m *Metadata, root *encoding.Field, mem memory.Allocator, open func(*encoding.Field) (encoding.FieldReader, error)) (encoding.FieldReader, error) {
 	if stored := storedTree(root); stored != nil {
 		return newJSONReader(root, stored, mem, m.Object, open)
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -92,7 +93,54 @@ func unmarshalManifest(b []byte, pos uint64, object string) (*tablepb.Manifest, 
 	if err := proto.Unmarshal(b[lengthSize:lengthSize+n], msg); err != nil {
 		return nil, errs.Corruptf(object, int64(pos), "manifest message: %v", err)
 	}
+	if name := misfiled(msg); name != "" {
+		return nil, errs.Corruptf(object, int64(pos), "manifest message: the field %s has another wire type than it should", name)
+	}
 	return msg, nil
+}
+
+// misfiled gives the name of a field that a message holds under another wire type: the library takes such a field for
+// an unknown one, and passes over what it held, a fragment say. It looks at what decides about rows.
+func misfiled(msg *tablepb.Manifest) string {
+	if name := knownAmongUnknown(msg); name != "" {
+		return name
+	}
+	for _, f := range msg.GetFields() {
+		if name := knownAmongUnknown(f); name != "" {
+			return name
+		}
+	}
+	for _, f := range msg.GetFragments() {
+		if name := knownAmongUnknown(f); name != "" {
+			return name
+		}
+		if d := f.GetDeletionFile(); d != nil {
+			if name := knownAmongUnknown(d); name != "" {
+				return name
+			}
+		}
+		for _, d := range f.GetFiles() {
+			if name := knownAmongUnknown(d); name != "" {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
+func knownAmongUnknown(msg proto.Message) string {
+	m := msg.ProtoReflect()
+	for b := m.GetUnknown(); len(b) > 0; {
+		number, _, n := protowire.ConsumeField(b)
+		if n < 0 {
+			return ""
+		}
+		if f := m.Descriptor().Fields().ByNumber(number); f != nil {
+			return string(f.Name())
+		}
+		b = b[n:]
+	}
+	return ""
 }
 
 func newManifest(msg *tablepb.Manifest, dir, name string, size uint64) (*Manifest, error) {
