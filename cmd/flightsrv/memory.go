@@ -13,7 +13,7 @@ const (
 	idleHeapBytes = 64 << 20
 	idleTick      = 2 * time.Second
 	// heapFloor is a heap size below which the garbage collector does not bother.
-	heapFloor = 64 << 20
+	heapFloor = 24 << 20
 )
 
 // raiseHeapFloor keeps the garbage collector from running all the time: it runs when the heap has doubled, and the heap of
