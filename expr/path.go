@@ -1,6 +1,10 @@
 package expr
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+)
 
 // FieldPath names a column or a field inside structs, outermost first. A part may hold any character, dots included.
 type FieldPath []string
@@ -89,4 +93,26 @@ func wordSet(words string) map[string]bool {
 		out[w] = true
 	}
 	return out
+}
+
+// TypeAt gives the type of the column or struct field at p, nil where the schema has none. Where a schema holds a name
+// twice, the first counts.
+func TypeAt(schema *arrow.Schema, p FieldPath) arrow.DataType {
+	idx := schema.FieldIndices(p[0])
+	if len(idx) == 0 {
+		return nil
+	}
+	t := schema.Field(idx[0]).Type
+	for _, name := range p[1:] {
+		st, ok := Storage(t).(*arrow.StructType)
+		if !ok {
+			return nil
+		}
+		i, ok := st.FieldIdx(name)
+		if !ok {
+			return nil
+		}
+		t = st.Field(i).Type
+	}
+	return t
 }

@@ -127,7 +127,7 @@ func viewColumn(i int) string { return "c" + strconv.Itoa(i) }
 func viewColumns(l *logical.Scan) []*expr.Column {
 	var out []*expr.Column
 	for _, p := range l.Paths {
-		out = append(out, &expr.Column{Path: p, Typ: typeAt(l.Source.Schema(), p)})
+		out = append(out, &expr.Column{Path: p, Typ: expr.TypeAt(l.Source.Schema(), p)})
 	}
 	for _, name := range l.Special {
 		out = append(out, &expr.Column{Path: expr.FieldPath{name}, Typ: arrow.PrimitiveTypes.Uint64})
@@ -136,26 +136,6 @@ func viewColumns(l *logical.Scan) []*expr.Column {
 		out = append(out, &expr.Column{Path: expr.FieldPath{c.Name}, Typ: c.Expr.Type()})
 	}
 	return out
-}
-
-func typeAt(schema *arrow.Schema, p expr.FieldPath) arrow.DataType {
-	idx := schema.FieldIndices(p[0])
-	if len(idx) == 0 {
-		return nil
-	}
-	t := schema.Field(idx[0]).Type
-	for _, name := range p[1:] {
-		st, ok := expr.Storage(t).(*arrow.StructType)
-		if !ok {
-			return nil
-		}
-		i, ok := st.FieldIdx(name)
-		if !ok {
-			return nil
-		}
-		t = st.Field(i).Type
-	}
-	return t
 }
 
 // local gives an expression over one table as the scan sees it: relation 0.

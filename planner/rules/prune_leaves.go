@@ -117,21 +117,9 @@ func joinFields(schema *arrow.Schema, paths []expr.FieldPath, parent expr.FieldP
 }
 
 func structAt(schema *arrow.Schema, p expr.FieldPath) *arrow.StructType {
-	idx := schema.FieldIndices(p[0])
-	if len(idx) != 1 {
+	t := expr.TypeAt(schema, p)
+	if t == nil {
 		return nil
-	}
-	t := schema.Field(idx[0]).Type
-	for _, name := range p[1:] {
-		st, ok := expr.Storage(t).(*arrow.StructType)
-		if !ok {
-			return nil
-		}
-		i, ok := st.FieldIdx(name)
-		if !ok {
-			return nil
-		}
-		t = st.Field(i).Type
 	}
 	st, _ := expr.Storage(t).(*arrow.StructType)
 	return st
