@@ -31,6 +31,8 @@ type Options struct {
 	Threads    int    // one for each 512 MiB of Memory, at least 1, at most the cores
 	SpillDir   string // folder for what doesn't fit in memory; empty: nothing spills, such statements fail
 	SpillBytes int64  // bytes in SpillDir; 16 GiB
+	// Ceiling is how many bytes of memory the whole process may hold before statements are stopped; twice Memory and 2 GiB.
+	Ceiling int64
 }
 
 func (o Options) withDefaults() Options {
@@ -44,12 +46,16 @@ func (o Options) withDefaults() Options {
 	if o.SpillBytes <= 0 {
 		o.SpillBytes = 16 << 30
 	}
+	if o.Ceiling <= 0 {
+		o.Ceiling = 2*o.Memory + ceilingSlack
+	}
 	return o
 }
 
 // DB is an engine.Relational. It is safe for concurrent use.
 type DB struct {
-	opts Options
+	opts  Options
+	guard *memoryGuard
 
 	mu     sync.Mutex
 	inst   *instance
@@ -61,6 +67,7 @@ var _ engine.Relational = (*DB)(nil)
 // Open starts DuckDB.
 func Open(opts Options) (*DB, error) {
 	d := &DB{opts: opts.withDefaults()}
+	d.guard = &memoryGuard{ceiling: d.opts.Ceiling, measure: heldMemory}
 	inst, err := startInstance(d.opts)
 	if err != nil {
 		return nil, err
