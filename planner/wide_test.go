@@ -31,7 +31,13 @@ func TestLargeStatements(t *testing.T) {
 	tables.tables["main.wide"] = &fakeTable{name: "lance.main.wide", version: 1, rows: 1, owner: tables,
 		schema: parseSchema(strings.Join(cols, ","))}
 	tables.tables["main.narrow"] = &fakeTable{name: "lance.main.narrow", version: 1, rows: 1, owner: tables, schema: parseSchema("c0 int64, c1 int64")}
+	doubled := "SELECT 'x' || c0 AS x FROM narrow"
+	for i := range 100 {
+		doubled = fmt.Sprintf("SELECT x || x AS x FROM (%s) AS d%d", doubled, i)
+	}
 	for _, c := range []struct{ name, sql string }{
+		{"100 subqueries that double a text", doubled},
+		{"the same under a filter", "SELECT count(*) FROM (" + doubled + ") d WHERE x = 'a'"},
 		{"all of 5000 columns", "SELECT * FROM wide ORDER BY c1"},
 		{"all of 5000 columns twice", "SELECT * FROM wide a JOIN wide b ON a.c0 = b.c0"},
 		{"10000 items of IN", "SELECT c0 FROM wide WHERE c1 IN (" + strings.Join(numbers, ", ") + ")"},

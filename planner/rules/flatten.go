@@ -68,7 +68,7 @@ func flattenBlock(q *logical.Query) bool {
 		if !ok || sel.From == nil {
 			return changed
 		}
-		d := findFlat(sel.From, around{})
+		d := findFlat(sel.From, around{}, func(d *logical.Derived) bool { return fits(q, d) })
 		if d == nil {
 			return changed
 		}
@@ -90,15 +90,15 @@ func (a around) side(kind string, filled bool) around {
 	return around{outer: a.outer || !isInner(kind), nulls: a.nulls || filled || kind == "FULL", full: a.full || kind == "FULL"}
 }
 
-func findFlat(f logical.From, a around) *flat {
+func findFlat(f logical.From, a around, fits func(*logical.Derived) bool) *flat {
 	switch f := f.(type) {
 	case *logical.Join:
-		if d := findFlat(f.L, a.side(f.Kind, f.Kind == "RIGHT")); d != nil {
+		if d := findFlat(f.L, a.side(f.Kind, f.Kind == "RIGHT"), fits); d != nil {
 			return d
 		}
-		return findFlat(f.R, a.side(f.Kind, f.Kind == "LEFT"))
+		return findFlat(f.R, a.side(f.Kind, f.Kind == "LEFT"), fits)
 	case *logical.Derived:
-		if canFlatten(f, a) {
+		if canFlatten(f, a) && fits(f) {
 			return &flat{d: f, nulls: a.nulls}
 		}
 	}
@@ -133,6 +133,37 @@ func canFlatten(d *logical.Derived, a around) bool {
 		}
 	}
 	return sel.Where == nil || !logical.IsVolatile(sel.Where)
+}
+
+// maxMerged bounds the nodes by which merging a subquery may make a block larger. Each use of a computed column becomes a
+// copy of its expression: subqueries that double a text, one around the other, would double the block with each.
+const maxMerged = 1000
+
+// fits tells whether merging a subquery of a block leaves the block's expressions small.
+func fits(q *logical.Query, d *logical.Derived) bool {
+	extra := map[string]int{} // nodes that each use of a column adds
+	for i, it := range d.Query.Body.(*logical.Select).Items {
+		nodes := -1
+		expr.Walk(it.Expr, func(expr.Expr) bool { nodes++; return true })
+		if nodes > 0 {
+			extra[logical.OutputKey(i)] = nodes
+		}
+	}
+	if len(extra) == 0 {
+		return true
+	}
+	added := 0
+	block := *q
+	block.CTEs = nil
+	logical.MapExprs(&block, func(e expr.Expr) expr.Expr {
+		for _, c := range expr.Columns(e) {
+			if c.Rel == d.Rel {
+				added += extra[c.Path[0]]
+			}
+		}
+		return e
+	})
+	return added <= maxMerged
 }
 
 func isSubquery(e expr.Expr) bool {
