@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/planner"
@@ -19,6 +20,9 @@ type pin struct {
 	Version string `json:"v,omitempty"`
 	AsOf    *int64 `json:"a,omitempty"`
 	Number  uint64 `json:"n"`
+	// Made is when the version was committed, in nanoseconds since 1970; 0 where the table does not tell. A table that was
+	// removed and made anew has the same numbers again.
+	Made int64 `json:"m,omitempty"`
 }
 
 type pinKey struct {
@@ -40,14 +44,14 @@ type pinning struct {
 	inner planner.Resolver
 
 	mu     sync.Mutex
-	pinned map[pinKey]uint64
+	pinned map[pinKey]pin
 	seen   map[pinKey]pin
 }
 
 func newPinning(inner planner.Resolver, pins []pin) *pinning {
-	p := &pinning{inner: inner, pinned: map[pinKey]uint64{}, seen: map[pinKey]pin{}}
+	p := &pinning{inner: inner, pinned: map[pinKey]pin{}, seen: map[pinKey]pin{}}
 	for _, x := range pins {
-		p.pinned[keyOf(scan.TableRef{Catalog: x.Catalog, Schema: x.Schema, Table: x.Table, Version: x.Version, AsOf: x.AsOf})] = x.Number
+		p.pinned[keyOf(scan.TableRef{Catalog: x.Catalog, Schema: x.Schema, Table: x.Table, Version: x.Version, AsOf: x.AsOf})] = x
 	}
 	return p
 }
@@ -56,23 +60,32 @@ func newPinning(inner planner.Resolver, pins []pin) *pinning {
 func (p *pinning) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
 	key := keyOf(ref)
 	p.mu.Lock()
-	number, isPinned := p.pinned[key]
+	was, isPinned := p.pinned[key]
 	p.mu.Unlock()
 	ask := ref
 	if isPinned {
-		ask.Version, ask.AsOf = pinnedVersion(ref.Version, number), nil
+		ask.Version, ask.AsOf = pinnedVersion(ref.Version, was.Number), nil
 	}
 	src, err := p.inner.Resolve(ctx, ask)
 	if err != nil {
 		return nil, err
 	}
-	if isPinned && src.Version() != number {
-		return nil, errs.NotFoundf("%s: version %d, which the result was planned at, is gone: ask for the flight's info again", src.Name(), number)
+	if isPinned && (src.Version() != was.Number || madeAt(src) != was.Made) {
+		return nil, errs.NotFoundf("%s: version %d, which the result was planned at, is gone: ask for the flight's info again", src.Name(), was.Number)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, Number: src.Version()}
+	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, Number: src.Version(),
+		Made: madeAt(src)}
 	return src, nil
+}
+
+// madeAt is when a table's version was committed, 0 where it does not tell.
+func madeAt(src scan.Source) int64 {
+	if t, ok := src.(interface{ Timestamp() time.Time }); ok && !t.Timestamp().IsZero() {
+		return t.Timestamp().UnixNano()
+	}
+	return 0
 }
 
 // pinnedVersion gives the version to ask for: that number, of the branch where one was named. Numbers and tags are
