@@ -33,7 +33,7 @@ type explainedScan struct {
 	RowsSelected  *int64           `json:"rows_selected,omitempty"`
 	BytesRead     *int64           `json:"bytes_read,omitempty"`
 	ReadRequests  *int64           `json:"read_requests,omitempty"`
-	ColumnBytes   map[string]int64 `json:"column_bytes,omitempty"`
+	ColumnBytes   map[string]int64 `json:"column_bytes,omitzero"`
 }
 
 func explainRows(s *Statement, metrics []scan.Metrics) ([]string, error) {
