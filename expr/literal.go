@@ -124,7 +124,14 @@ func IsNullLiteral(e Expr) bool {
 	}
 }
 
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+// quoteText writes a text. SQL text ends at the character 0, so that one is put in by a call.
+func quoteText(s string) string {
+	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
+	if !strings.Contains(quoted, "\x00") {
+		return quoted
+	}
+	return "(" + strings.ReplaceAll(quoted, "\x00", "' || chr(0) || '") + ")"
+}
 
 func castText(s string, t arrow.DataType) (string, int) {
 	return "CAST(" + s + " AS " + SQLType(t) + ")", precAtom

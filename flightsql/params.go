@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math/big"
 	"strconv"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -202,6 +203,9 @@ func scalarValue(arr arrow.Array, i int) (any, error) {
 	case *array.Float64:
 		return a.Value(i), nil
 	case interface{ Value(int) string }: // the texts
+		if !utf8.ValidString(a.Value(i)) {
+			return nil, errs.Invalidf("the text is not valid UTF-8")
+		}
 		return string([]byte(a.Value(i))), nil
 	case interface{ Value(int) []byte }: // the binaries
 		return bytes.Clone(a.Value(i)), nil
