@@ -31,7 +31,7 @@ type cloner struct {
 }
 
 func (c *cloner) query(q *Query) *Query {
-	out := &Query{Recursive: q.Recursive, Cols: slices.Clone(q.Cols)}
+	out := &Query{Recursive: q.Recursive, Fence: q.Fence, Cols: slices.Clone(q.Cols)}
 	for _, t := range q.CTEs {
 		out.CTEs = append(out.CTEs, c.cte(t))
 	}

@@ -21,6 +21,8 @@ type Query struct {
 	OrderBy   []expr.SortKey
 	Limit     expr.Expr // nil: none
 	Offset    expr.Expr // nil: none
+	// Fence keeps the engine's optimizer from merging the query into the one around it.
+	Fence bool
 	// Cols describe the output; their Key is OutputKey of their index.
 	Cols []Col
 }

@@ -1,6 +1,7 @@
 package physical
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -39,8 +40,11 @@ func (r *renderer) query(q *logical.Query) string {
 	if len(q.OrderBy) > 0 {
 		b.WriteString(" ORDER BY " + r.orderBy(q))
 	}
-	if q.Limit != nil {
+	switch {
+	case q.Limit != nil:
 		b.WriteString(" LIMIT " + r.operand(q.Limit))
+	case q.Fence: // DuckDB merges nothing across a LIMIT
+		b.WriteString(" LIMIT " + strconv.FormatInt(math.MaxInt64, 10))
 	}
 	if q.Offset != nil {
 		b.WriteString(" OFFSET " + r.operand(q.Offset))

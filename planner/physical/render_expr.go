@@ -76,41 +76,7 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 	return "", false
 }
 
-func (r *renderer) call(e *expr.Call) (string, bool) {
-	if text, ok := r.growing(e); ok {
-		return text, true
-	}
-	return operatorText(e, r.expr)
-}
-
-// sizeArg tells which argument of a function is the size of what it makes, and the type that DuckDB takes it as.
-var sizeArg = map[string]struct {
-	index int
-	typ   string
-}{
-	"repeat": {1, "BIGINT"}, "lpad": {1, "INTEGER"}, "rpad": {1, "INTEGER"}, "list_resize": {1, "BIGINT"}, "array_resize": {1, "BIGINT"},
-}
-
-// sizeLimit is a type that no size above 999,999 fits into. A function makes its value, and those of a whole vector, in
-// one go that nothing can stop: without a bound one call takes all the memory there is.
-const sizeLimit = "DECIMAL(6,0)"
-
-// growing writes functions that make values of any size; a size above the limit is an error when it is met.
-func (r *renderer) growing(e *expr.Call) (string, bool) {
-	if n := seriesLength(e); n > maxSeries {
-		r.fail(errs.Invalidf("%s makes a list of %.0f items, at most %d are made: FROM %s gives them as rows", e, n, maxSeries, e))
-	}
-	arg, ok := sizeArg[e.Name]
-	if !ok || len(e.Args) <= arg.index {
-		return "", false
-	}
-	args := make([]string, len(e.Args))
-	for i, x := range e.Args {
-		args[i] = r.expr(x)
-	}
-	args[arg.index] = "CAST(CAST((" + args[arg.index] + ") AS " + sizeLimit + ") AS " + arg.typ + ")"
-	return e.Name + "(" + strings.Join(args, ", ") + ")", true
-}
+func (r *renderer) call(e *expr.Call) (string, bool) { return operatorText(e, r.expr) }
 
 // operatorText writes the calls that stand for operators.
 func operatorText(e *expr.Call, text func(expr.Expr) string) (string, bool) {
@@ -127,38 +93,4 @@ func operatorText(e *expr.Call, text func(expr.Expr) string) (string, bool) {
 		return "(" + e.Name + "(" + text(e.Args[0]) + "))", true
 	}
 	return "((" + text(e.Args[0]) + ") " + e.Name + " (" + text(e.Args[1]) + "))", true
-}
-
-// maxSeries bounds the items of a list that range or generate_series makes.
-const maxSeries = 10_000_000
-
-// seriesLength is how many items a list of numbers has that range or generate_series makes; 0 where that is not known
-// from the text.
-func seriesLength(e *expr.Call) float64 {
-	if e.Name != "range" && e.Name != "generate_series" || len(e.Args) == 0 || len(e.Args) > 3 {
-		return 0
-	}
-	var v [3]float64 // as doubles, which don't overflow
-	for i, a := range e.Args {
-		l, ok := a.(*expr.Literal)
-		if !ok {
-			return 0
-		}
-		n, ok := l.Value.(int64)
-		if !ok {
-			return 0
-		}
-		v[i] = float64(n)
-	}
-	start, stop, step := 0.0, v[0], 1.0
-	if len(e.Args) > 1 {
-		start, stop = v[0], v[1]
-	}
-	if len(e.Args) > 2 {
-		step = v[2]
-	}
-	if step == 0 {
-		return 0
-	}
-	return (stop - start) / step
 }

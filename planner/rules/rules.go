@@ -32,6 +32,7 @@ var Default = []Rule{
 	{"PushLimit", pushLimit},
 	{"PruneColumns", pruneColumns},
 	{"PruneLeaves", pruneLeaves},
+	{"FenceGrowth", fenceGrowth},
 }
 
 // Run applies the rules in order and gives the names of those that changed something.
