@@ -155,11 +155,7 @@ func (s *projecting) release() {}
 // Canceled gives an errs.ErrCanceled that wraps the cause of the context's end, or nil while the context goes on.
 func Canceled(ctx context.Context) error {
 	if ctx.Err() != nil {
-		cause := context.Cause(ctx)
-		if errors.Is(cause, errs.ErrResourceExhausted) {
-			return cause // not the caller's doing
-		}
-		return errs.New(errs.ErrCanceled, "canceled: %w", cause)
+		return errs.New(errs.ErrCanceled, "canceled: %w", context.Cause(ctx))
 	}
 	return nil
 }

@@ -31,8 +31,6 @@ type Options struct {
 	Threads    int    // one for each 512 MiB of Memory, at least 1, at most the cores
 	SpillDir   string // folder for what doesn't fit in memory; empty: nothing spills, such statements fail
 	SpillBytes int64  // bytes in SpillDir; 16 GiB
-	// Ceiling is how many bytes of memory the whole process may hold before statements are stopped; twice Memory and 2 GiB.
-	Ceiling int64
 }
 
 func (o Options) withDefaults() Options {
@@ -46,16 +44,12 @@ func (o Options) withDefaults() Options {
 	if o.SpillBytes <= 0 {
 		o.SpillBytes = 16 << 30
 	}
-	if o.Ceiling <= 0 {
-		o.Ceiling = 2*o.Memory + ceilingSlack
-	}
 	return o
 }
 
 // DB is an engine.Relational. It is safe for concurrent use.
 type DB struct {
-	opts  Options
-	guard *memoryGuard
+	opts Options
 
 	mu     sync.Mutex
 	inst   *instance
@@ -67,7 +61,6 @@ var _ engine.Relational = (*DB)(nil)
 // Open starts DuckDB.
 func Open(opts Options) (*DB, error) {
 	d := &DB{opts: opts.withDefaults()}
-	d.guard = &memoryGuard{ceiling: d.opts.Ceiling, measure: heldMemory}
 	inst, err := startInstance(d.opts)
 	if err != nil {
 		return nil, err
@@ -118,9 +111,14 @@ func (d *DB) Run(ctx context.Context, p *physical.Plan, mem memory.Allocator) (e
 	return st, nil
 }
 
+// vectorSlack is what DuckDB may hold beside twice the memory that it manages: values that its functions make within a
+// vector of rows.
+const vectorSlack = 512 << 20
+
 // instance is one running DuckDB.
 type instance struct {
 	db     db.Database
+	share  int64 // of what DuckDB may hold in this process
 	reg    *registry
 	fence  fence
 	users  int  // statements that use it
@@ -144,9 +142,11 @@ func startInstance(o Options) (*instance, error) {
 			return nil, fmt.Errorf("configure DuckDB: the setting %s: %w", k, errs.ErrInternal)
 		}
 	}
-	inst := &instance{reg: newRegistry()}
+	inst := &instance{reg: newRegistry(), share: 2*o.Memory + vectorSlack}
+	allow(inst.share)
 	var msg string
 	if db.OpenExt(":memory:", &inst.db, cfg, &msg) == db.StateError {
+		allow(-inst.share)
 		return nil, fmt.Errorf("start DuckDB: %w", cleanError(msg))
 	}
 	if err := inst.lock(); err != nil {
@@ -184,7 +184,10 @@ func (i *instance) lock() error {
 	return nil
 }
 
-func (i *instance) stop() { db.Close(&i.db) }
+func (i *instance) stop() {
+	db.Close(&i.db)
+	allow(-i.share)
+}
 
 // acquire gives an instance that works; release gives it back.
 func (d *DB) acquire() (*instance, error) {

@@ -18,6 +18,9 @@ var kinds = map[string]error{
 	"TransactionContext Error": errs.ErrInternal,
 }
 
+// tooLarge is how DuckDB refuses values of a vector that take more than 128 GiB.
+const tooLarge = "Cannot resize vector"
+
 // boxedText is how DuckDB writes the type of a boxed value.
 var boxedText = regexp.MustCompile(`STRUCT\("` + markPrefix + `([^"]*)" (?:BIGINT|BLOB|BOOLEAN)\)`)
 
@@ -37,6 +40,9 @@ func cleanError(text string) error {
 		kind = errs.ErrInvalidInput
 	}
 	msg = cleanMarks(boxedText.ReplaceAllString(msg, "$1"))
+	if strings.HasPrefix(msg, tooLarge) {
+		head, kind = "Out of Memory Error", errs.ErrResourceExhausted
+	}
 	switch head {
 	case "IO Error":
 		return errs.New(kind, "the relational engine can't use its temporary folder")

@@ -55,7 +55,6 @@ func (d *DB) begin(ctx context.Context, p *physical.Plan, mem memory.Allocator) 
 		s.zone = "UTC"
 	}
 	s.ctx, s.cancel = context.WithCancelCause(ctx)
-	d.guard.add(s)
 	if s.conn, err = connect(inst.db); err != nil {
 		s.end()
 		return nil, err
@@ -276,7 +275,6 @@ func (s *session) metrics() []scan.Metrics {
 // end frees all that the statement holds. Nothing of it may be running.
 func (s *session) end() {
 	s.cancel(nil)
-	s.db.guard.drop(s)
 	if s.prepared {
 		db.DestroyPrepare(&s.stmt)
 	}
