@@ -25,6 +25,8 @@ type plan struct {
 	statsSpecial, filterSpecial, computedSpecial []string
 	// never tells that a constant filter lets no row pass.
 	never bool
+	// rows are where the filter's conditions on special columns let rows pass; nil for anywhere.
+	rows *rowSet
 }
 
 var _ scan.Plan = (*plan)(nil)
@@ -56,6 +58,7 @@ func (t *Table) plan(spec scan.Spec, required *arrow.Schema) (*plan, error) {
 	if err := p.fold(); err != nil {
 		return nil, err
 	}
+	p.rows = t.rowsOfFilter(p.spec.Filter)
 	var stats, filter, computed needs
 	if p.spec.StatsFilter != nil {
 		if err := stats.add(t, p.spec.StatsFilter); err != nil {

@@ -81,8 +81,9 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	if r.p.readsNothing() {
 		return r.countOnly(ctx, int64(info.Rows))
 	}
-	if info.Rows == 0 {
-		return nil
+	rows, err := r.p.rows.of(r.p.t, i)
+	if err != nil || info.Rows == 0 || len(rows) == 0 {
+		return err
 	}
 	f := &fragmentRun{
 		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: partSet{},
@@ -92,7 +93,7 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 		project:  step{a: r.a, stage: r.p.project},
 	}
 	defer f.reader.close()
-	return f.run(ctx, i)
+	return f.run(ctx, i, rows)
 }
 
 // countOnly gives batches without columns.
@@ -133,17 +134,18 @@ type fragmentRun struct {
 	counted                          bool // as a fragment read
 }
 
-func (f *fragmentRun) run(ctx context.Context, i int) (err error) {
+// run scans the rows of the fragment at a place that are not deleted.
+func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error) {
 	defer func() {
 		for _, b := range f.pending {
 			b.release()
 		}
 	}()
-	live, err := f.live(ctx, i)
+	live, err := f.live(ctx, i, rows)
 	if err != nil {
 		return err
 	}
-	if err := f.loadIDs(); err != nil {
+	if err := f.loadIDs(i); err != nil {
 		return err
 	}
 	if f.p.spec.StatsFilter == nil {
@@ -163,21 +165,23 @@ func (f *fragmentRun) run(ctx context.Context, i int) (err error) {
 	return f.flush(ctx)
 }
 
-// live gives the rows that are not deleted.
-func (f *fragmentRun) live(ctx context.Context, i int) (selection, error) {
+// live gives those of rows that are not deleted.
+func (f *fragmentRun) live(ctx context.Context, i int, rows selection) (selection, error) {
 	v, err := f.p.t.deletions(ctx, i, f.c)
 	if err != nil {
 		return nil, err
 	}
 	var live selection
-	for start, end := range v.Live(0, f.reader.rows) {
-		live = append(live, rowsOf(start, end)...)
+	for _, r := range rows {
+		for start, end := range v.Live(r.Start, r.End) {
+			live = live.add(start, end)
+		}
 	}
 	return live, nil
 }
 
 // loadIDs reads the row ids where a step needs them.
-func (f *fragmentRun) loadIDs() error {
+func (f *fragmentRun) loadIDs(i int) error {
 	f.ids = rowIDs{fragment: f.reader.f.ID}
 	wanted := false
 	for _, names := range [][]string{f.p.spec.Special, f.p.statsSpecial, f.p.filterSpecial, f.p.computedSpecial} {
@@ -185,11 +189,11 @@ func (f *fragmentRun) loadIDs() error {
 			wanted = wanted || n == scan.RowID
 		}
 	}
-	if !wanted || !f.p.t.m.StableRowIDs() {
+	if !wanted {
 		return nil
 	}
 	var err error
-	f.ids.stable, err = f.reader.f.RowIDs(f.reader.rows)
+	f.ids, err = f.p.t.rowIDs(i)
 	return err
 }
 

@@ -39,6 +39,20 @@ func (s selection) add(start, end uint64) selection {
 	return append(s, encoding.RowRange{Start: start, End: end})
 }
 
+// intersect gives the rows that are in both.
+func (s selection) intersect(o selection) selection {
+	var out selection
+	for i, k := 0, 0; i < len(s) && k < len(o); {
+		out = out.add(max(s[i].Start, o[k].Start), min(s[i].End, o[k].End))
+		if s[i].End < o[k].End {
+			i++
+		} else {
+			k++
+		}
+	}
+	return out
+}
+
 // split gives the first n rows and the rest.
 func (s selection) split(n int64) (first, rest selection) {
 	for i, r := range s {

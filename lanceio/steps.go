@@ -120,6 +120,29 @@ type rowIDs struct {
 	stable   *table.RowIDSequence // nil: ids are addresses
 }
 
+// rowIDs gives those of the fragment at a place.
+func (t *Table) rowIDs(i int) (rowIDs, error) {
+	f := t.m.Fragments[i]
+	out := rowIDs{fragment: f.ID}
+	var err error
+	if t.m.StableRowIDs() {
+		out.stable, err = f.RowIDs(t.fragments[i].PhysicalRows)
+	}
+	return out, err
+}
+
+// at is the id of a physical row.
+func (r rowIDs) at(row uint64) uint64 {
+	if r.stable != nil {
+		return r.stable.At(row)
+	}
+	return r.address(row)
+}
+
+func (r rowIDs) address(row uint64) uint64 {
+	return uint64(table.NewRowAddress(r.fragment, uint32(row)))
+}
+
 // special gives a special column at the rows of a selection. The caller releases it.
 func (r rowIDs) special(a assembler, name string, sel selection) arrow.Array {
 	b := array.NewUint64Builder(a.mem)
@@ -127,13 +150,13 @@ func (r rowIDs) special(a assembler, name string, sel selection) arrow.Array {
 	b.Reserve(int(sel.count()))
 	for _, rg := range sel {
 		for row := rg.Start; row < rg.End; row++ {
-			switch {
-			case name == scan.FragID:
+			switch name {
+			case scan.FragID:
 				b.UnsafeAppend(uint64(r.fragment))
-			case name == scan.RowID && r.stable != nil:
-				b.UnsafeAppend(r.stable.At(row))
+			case scan.RowID:
+				b.UnsafeAppend(r.at(row))
 			default:
-				b.UnsafeAppend(uint64(table.NewRowAddress(r.fragment, uint32(row))))
+				b.UnsafeAppend(r.address(row))
 			}
 		}
 	}

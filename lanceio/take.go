@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sort"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -28,11 +29,9 @@ func (t *Table) Take(ctx context.Context, mem memory.Allocator, offsets []int64,
 	if err != nil {
 		return nil, scan.Metrics{}, err
 	}
-	places := make([]place, len(offsets))
-	for i, off := range offsets {
-		if places[i], err = tk.byOffset(ctx, off); err != nil {
-			return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
-		}
+	places, err := tk.byOffset(ctx, offsets)
+	if err != nil {
+		return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
 	}
 	return tk.take(ctx, places)
 }
@@ -43,11 +42,9 @@ func (t *Table) TakeRows(ctx context.Context, mem memory.Allocator, ids []uint64
 	if err != nil {
 		return nil, scan.Metrics{}, err
 	}
-	places := make([]place, len(ids))
-	for i, id := range ids {
-		if places[i], err = tk.byID(ctx, id); err != nil {
-			return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
-		}
+	places, err := tk.byID(ctx, ids)
+	if err != nil {
+		return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
 	}
 	return tk.take(ctx, places)
 }
@@ -59,7 +56,6 @@ type taker struct {
 	a         assembler
 	c         *counters
 	deletions map[int]*table.DeletionVector
-	ids       map[int]*table.RowIDSequence
 }
 
 func (t *Table) newTaker(mem memory.Allocator, opts []ScanOption) (*taker, error) {
@@ -73,7 +69,7 @@ func (t *Table) newTaker(mem memory.Allocator, opts []ScanOption) (*taker, error
 	}
 	return &taker{
 		t: t, p: s.p, a: assembler{mem}, c: newCounters(),
-		deletions: map[int]*table.DeletionVector{}, ids: map[int]*table.RowIDSequence{},
+		deletions: map[int]*table.DeletionVector{},
 	}, nil
 }
 
@@ -89,67 +85,77 @@ func (k *taker) deleted(ctx context.Context, i int) (*table.DeletionVector, erro
 	return v, err
 }
 
-func (k *taker) rowIDs(i int) (*table.RowIDSequence, error) {
-	s, ok := k.ids[i]
-	if ok {
-		return s, nil
-	}
-	s, err := k.t.m.Fragments[i].RowIDs(k.t.fragments[i].PhysicalRows)
-	if err == nil {
-		k.ids[i] = s
-	}
-	return s, err
-}
-
-func (k *taker) byOffset(ctx context.Context, off int64) (place, error) {
-	rest := off
+func (k *taker) byOffset(ctx context.Context, offsets []int64) ([]place, error) {
+	ends := make([]int64, len(k.t.fragments)) // offsets behind each fragment
+	var rows int64
 	for i, f := range k.t.fragments {
-		if off < 0 || rest >= int64(f.Rows) {
-			rest -= int64(f.Rows)
-			continue
+		rows += int64(f.Rows)
+		ends[i] = rows
+	}
+	places := make([]place, len(offsets))
+	for i, off := range offsets {
+		if off < 0 || off >= rows {
+			return nil, errs.Invalidf("there is no row %d: the table has %d rows", off, rows)
 		}
-		v, err := k.deleted(ctx, i)
+		n := sort.Search(len(ends), func(n int) bool { return ends[n] > off })
+		v, err := k.deleted(ctx, n)
 		if err != nil {
-			return place{}, err
+			return nil, err
 		}
-		return place{i, v.Physical(uint64(rest))}, nil
+		places[i] = place{n, v.Physical(uint64(off - ends[n] + int64(k.t.fragments[n].Rows)))}
 	}
-	return place{}, errs.Invalidf("there is no row %d: the table has %d rows", off, k.t.rows)
+	return places, nil
 }
 
-func (k *taker) byID(ctx context.Context, id uint64) (place, error) {
-	if k.t.m.StableRowIDs() {
-		for i := range k.t.fragments {
-			s, err := k.rowIDs(i)
-			if err != nil {
-				return place{}, err
-			}
-			// An updated row keeps its id, so that an id may stand in several fragments; one copy is live.
-			if row, ok := s.Find(id); ok {
-				if p, ok, err := k.alive(ctx, i, row); ok || err != nil {
-					return p, err
-				}
-			}
-		}
-		return place{}, errs.NotFoundf("there is no row with id %d", id)
+func (k *taker) byID(ctx context.Context, ids []uint64) ([]place, error) {
+	runs := make(spans, len(ids))
+	for i, id := range ids {
+		runs[i] = table.Span{First: id, Last: id}
 	}
-	addr := table.RowAddress(id)
-	for i, f := range k.t.fragments {
-		if f.ID == addr.Fragment() && uint64(addr.Row()) < f.PhysicalRows {
-			if p, ok, err := k.alive(ctx, i, uint64(addr.Row())); ok || err != nil {
-				return p, err
-			}
+	set := &rowSet{ids: union(runs), addresses: allNumbers(), fragments: allNumbers()}
+	if !k.t.m.StableRowIDs() {
+		set.ids, set.addresses = set.addresses, set.ids
+	}
+	found := make(map[uint64]place, len(ids))
+	for i := range k.t.fragments {
+		if err := k.find(ctx, i, set, found); err != nil {
+			return nil, err
 		}
 	}
-	return place{}, errs.NotFoundf("there is no row with id %d", id)
+	places := make([]place, len(ids))
+	for i, id := range ids {
+		p, ok := found[id]
+		if !ok {
+			return nil, errs.NotFoundf("there is no row with id %d", id)
+		}
+		places[i] = p
+	}
+	return places, nil
 }
 
-func (k *taker) alive(ctx context.Context, i int, row uint64) (place, bool, error) {
+// find adds to found where the live rows of a set lie that are in a fragment. An updated row keeps its id, so that an id
+// may stand in several fragments; one copy is live.
+func (k *taker) find(ctx context.Context, i int, set *rowSet, found map[uint64]place) error {
+	sel, err := set.of(k.t, i)
+	if err != nil || len(sel) == 0 {
+		return err
+	}
 	v, err := k.deleted(ctx, i)
-	if err != nil || v.Deleted(row) {
-		return place{}, false, err
+	if err != nil {
+		return err
 	}
-	return place{i, row}, true, nil
+	ids, err := k.t.rowIDs(i)
+	if err != nil {
+		return err
+	}
+	for _, rg := range sel {
+		for start, end := range v.Live(rg.Start, rg.End) {
+			for row := start; row < end; row++ {
+				found[ids.at(row)] = place{i, row}
+			}
+		}
+	}
+	return nil
 }
 
 // take reads the rows, each once, and gives them in the order of places.
@@ -203,7 +209,7 @@ func (k *taker) fragment(ctx context.Context, i int, sel selection) ([]arrow.Arr
 		computed: step{a: k.a, stage: k.p.computed}, project: step{a: k.a, stage: k.p.project},
 	}
 	defer f.reader.close()
-	if err := f.loadIDs(); err != nil {
+	if err := f.loadIDs(i); err != nil {
 		return nil, err
 	}
 	if err := f.project.open(ctx, f.reader, f.have); err != nil {

@@ -26,6 +26,8 @@ type segment interface {
 	at(i uint64) uint64 // i is below length
 	// find gives the place of a number, false where it is not in the segment.
 	find(v uint64) (uint64, bool)
+	// rows gives the places of the numbers that lie in spans, as ranges that ascend.
+	rows(spans []Span) iter.Seq2[uint64, uint64]
 }
 
 // RowIDs reads the fragment's row ids; the table must have stable row ids. physicalRows is how many there must be.
@@ -112,6 +114,24 @@ func (s *RowIDSequence) Find(id uint64) (row uint64, ok bool) {
 	return 0, false
 }
 
+// Span is the numbers from First to Last, both included.
+type Span struct{ First, Last uint64 }
+
+// Rows gives the physical rows whose ids lie in spans, as ranges that ascend; the spans ascend and do not overlap.
+func (s *RowIDSequence) Rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return func(yield func(start, end uint64) bool) {
+		var first uint64 // row of the segment
+		for i, seg := range s.segments {
+			for start, end := range seg.rows(spans) {
+				if !yield(first+start, first+end) {
+					return
+				}
+			}
+			first = s.ends[i]
+		}
+	}
+}
+
 func newSegment(p *tablepb.U64Segment, object string) (segment, error) {
 	switch s := p.GetSegment().(type) {
 	case *tablepb.U64Segment_Range_:
@@ -149,6 +169,38 @@ func (s rangeSegment) find(v uint64) (uint64, bool) {
 	return v - s.start, v >= s.start && v < s.end
 }
 
+func (s rangeSegment) rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return func(yield func(start, end uint64) bool) {
+		for _, p := range overlapping(spans, s.start, s.end-1) {
+			if !yield(max(p.First, s.start)-s.start, min(p.Last, s.end-1)-s.start+1) {
+				return
+			}
+		}
+	}
+}
+
+// overlapping gives the spans that have numbers from first to last.
+func overlapping(spans []Span, first, last uint64) []Span {
+	from := sort.Search(len(spans), func(i int) bool { return spans[i].Last >= first })
+	to := sort.Search(len(spans), func(i int) bool { return spans[i].First > last })
+	return spans[from:max(from, to)]
+}
+
+// rowsBetween gives the places of the numbers of a segment that ascends, which lie from first to last, in spans. Each
+// end of a span is looked up.
+func rowsBetween(s segment, spans []Span, first, last uint64) iter.Seq2[uint64, uint64] {
+	return func(yield func(start, end uint64) bool) {
+		n := int(s.length())
+		for _, p := range overlapping(spans, first, last) {
+			start := sort.Search(n, func(i int) bool { return s.at(uint64(i)) >= p.First })
+			end := sort.Search(n, func(i int) bool { return s.at(uint64(i)) > p.Last })
+			if start < end && !yield(uint64(start), uint64(end)) {
+				return
+			}
+		}
+	}
+}
+
 // holesSegment is a range less some sorted numbers.
 type holesSegment struct {
 	rangeSegment
@@ -178,6 +230,10 @@ func (s holesSegment) at(i uint64) uint64 {
 	// holes[k]-start-k numbers lie before hole k; as many holes come before the i-th number as have no more than i.
 	k := sort.Search(len(s.holes), func(k int) bool { return s.holes[k]-s.start-uint64(k) > i })
 	return s.start + i + uint64(k)
+}
+
+func (s holesSegment) rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return rowsBetween(s, spans, s.start, s.end)
 }
 
 func (s holesSegment) find(v uint64) (uint64, bool) {
@@ -227,6 +283,10 @@ func (s bitsSegment) at(i uint64) uint64 {
 	return s.start + uint64(k)*8 + uint64(bits.TrailingZeros8(b))
 }
 
+func (s bitsSegment) rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return rowsBetween(s, spans, s.start, s.end)
+}
+
 func (s bitsSegment) find(v uint64) (uint64, bool) {
 	at, ok := s.rangeSegment.find(v)
 	if !ok {
@@ -241,6 +301,9 @@ type sortedSegment []uint64
 
 func (s sortedSegment) length() uint64     { return uint64(len(s)) }
 func (s sortedSegment) at(i uint64) uint64 { return s[i] }
+func (s sortedSegment) rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return rowsBetween(s, spans, s[0], s[len(s)-1]) // no segment is empty
+}
 func (s sortedSegment) find(v uint64) (uint64, bool) {
 	i, ok := slices.BinarySearch(s, v)
 	return uint64(i), ok
@@ -251,6 +314,15 @@ type arraySegment []uint64
 
 func (s arraySegment) length() uint64     { return uint64(len(s)) }
 func (s arraySegment) at(i uint64) uint64 { return s[i] }
+func (s arraySegment) rows(spans []Span) iter.Seq2[uint64, uint64] {
+	return func(yield func(start, end uint64) bool) {
+		for i, v := range s {
+			if len(overlapping(spans, v, v)) > 0 && !yield(uint64(i), uint64(i)+1) {
+				return
+			}
+		}
+	}
+}
 func (s arraySegment) find(v uint64) (uint64, bool) {
 	i := slices.Index(s, v)
 	return uint64(i), i >= 0

@@ -1,0 +1,66 @@
+package lanceio
+
+import (
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// rowSet is where the rows can lie that a filter lets pass, by its conditions on special columns. No file is read to
+// tell it.
+type rowSet struct{ ids, addresses, fragments spans }
+
+// rowsOfFilter gives the rows that a filter can let pass; nil for all. The filter itself is still to be tested.
+func (t *Table) rowsOfFilter(filter expr.Expr) *rowSet {
+	if filter == nil {
+		return nil
+	}
+	for _, c := range expr.Conjuncts(filter) {
+		if len(expr.Columns(c)) == 0 {
+			// A constant that is left in a filter fails, and fails at any row.
+			return nil
+		}
+	}
+	of := func(name string) spans {
+		if t.m.Schema.Field(name) != nil { // a column of the table hides the special one
+			return allNumbers()
+		}
+		return spansOf(filter, name)
+	}
+	s := &rowSet{ids: of(scan.RowID), addresses: of(scan.RowAddr), fragments: of(scan.FragID)}
+	if !t.m.StableRowIDs() {
+		s.ids, s.addresses = allNumbers(), s.addresses.intersect(s.ids)
+	}
+	if s.ids.all() && s.addresses.all() && s.fragments.all() {
+		return nil
+	}
+	return s
+}
+
+// of gives the physical rows of a fragment that are in the set.
+func (s *rowSet) of(t *Table, i int) (selection, error) {
+	f, rows := t.m.Fragments[i], t.fragments[i].PhysicalRows
+	if s == nil {
+		return rowsOf(0, rows), nil
+	}
+	if rows == 0 || !s.fragments.has(uint64(f.ID)) {
+		return nil, nil
+	}
+	first := uint64(table.NewRowAddress(f.ID, 0))
+	var out selection
+	for _, p := range s.addresses.within(first, first+rows-1) {
+		out = out.add(p.First-first, p.Last-first+1)
+	}
+	if s.ids.all() || len(out) == 0 {
+		return out, nil
+	}
+	seq, err := f.RowIDs(rows)
+	if err != nil {
+		return nil, err
+	}
+	var byID selection
+	for start, end := range seq.Rows(s.ids) {
+		byID = byID.add(start, end)
+	}
+	return out.intersect(byID), nil
+}
