@@ -3,6 +3,7 @@ package flightsql_test
 import (
 	"context"
 	"testing"
+	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
@@ -44,6 +45,19 @@ func wantOptions(t *testing.T, got map[string]string, catalog, schema, timezone 
 	}
 }
 
+// awaitSession waits until the client sends its session's cookie: it takes the headers of an answer beside the call's
+// return, and a call sent before that would begin another session.
+func awaitSession(t *testing.T, ctx context.Context, c *fsql.Client) {
+	t.Helper()
+	for range 1000 {
+		if options(t, ctx, c)["timezone"] != "UTC" {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("the client never sends the session's cookie")
+}
+
 func TestSessionByCookie(t *testing.T) {
 	f := start(t)
 	ctx := context.Background()
@@ -53,6 +67,7 @@ func TestSessionByCookie(t *testing.T) {
 	if len(faults) != 2 || faults["nonsense"].GetValue() != flight.SetSessionOptionsResultErrorInvalidName || faults["catalog"].GetValue() != flight.SetSessionOptionsResultErrorInvalidValue {
 		t.Errorf("faults %v", faults)
 	}
+	awaitSession(t, ctx, c)
 	wantOptions(t, options(t, ctx, c), "lance", "geo", "Europe/Berlin")
 	wantOptions(t, options(t, ctx, f.client), "lance", "main", "UTC")
 	for option, value := range map[string]string{"catalog": "nope", "schema": "nope", "timezone": "Nowhere/Land"} {
