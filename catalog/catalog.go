@@ -41,14 +41,20 @@ type Root struct {
 type Options struct {
 	// Cache holds manifests and file metadata; nil for one of lanceio.DefaultCacheBytes.
 	Cache *lanceio.Cache
+	// Budget bounds what all scans hold in flight; nil for one of DefaultScanBytes.
+	Budget *lanceio.Budget
 	// OpenStore opens the store that a URI names; nil for objstore.Open.
 	OpenStore func(uri string) (objstore.Store, error)
 }
+
+// DefaultScanBytes is what all scans together hold in flight where nothing else is said.
+const DefaultScanBytes = 256 << 20
 
 // Catalog is safe for concurrent use.
 type Catalog struct {
 	roots     []*root
 	cache     *lanceio.Cache
+	budget    *lanceio.Budget
 	openStore func(uri string) (objstore.Store, error)
 }
 
@@ -64,9 +70,12 @@ type root struct {
 // New makes a Catalog of roots, the default one first. A URI that ends in ".lance" or holds a table's versions is a
 // table itself.
 func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
-	c := &Catalog{cache: o.Cache, openStore: o.OpenStore}
+	c := &Catalog{cache: o.Cache, budget: o.Budget, openStore: o.OpenStore}
 	if c.cache == nil {
 		c.cache = lanceio.NewCache(lanceio.DefaultCacheBytes)
+	}
+	if c.budget == nil {
+		c.budget = lanceio.NewBudget(DefaultScanBytes)
 	}
 	if c.openStore == nil {
 		c.openStore = objstore.Open
@@ -134,7 +143,7 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 		uri += "/" + f.dir
 	}
 	opts := []lanceio.Option{lanceio.WithName(f.name()), lanceio.WithStore(store), lanceio.WithStoreOpener(c.openBase),
-		lanceio.WithCache(c.cache)}
+		lanceio.WithCache(c.cache), lanceio.WithBudget(c.budget)}
 	if ref.Version != "" {
 		opts = append(opts, lanceio.AtRef(ref.Version))
 	}

@@ -16,6 +16,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"strings"
 	"time"
@@ -35,6 +36,7 @@ type openOptions struct {
 	asOf      *time.Time
 	name      string
 	cache     *Cache
+	budget    *Budget
 	store     objstore.Store
 	openStore func(uri string) (objstore.Store, error)
 }
@@ -60,6 +62,9 @@ func WithName(name string) Option { return func(o *openOptions) { o.name = name 
 
 // WithCache shares a cache of manifests and file metadata.
 func WithCache(c *Cache) Option { return func(o *openOptions) { o.cache = c } }
+
+// WithBudget shares a budget of the bytes that scans hold in flight; without it each scan of the table has all it can use.
+func WithBudget(b *Budget) Option { return func(o *openOptions) { o.budget = b } }
 
 // WithStore gives the store whose root is the table's folder; the URI then only tells cached objects apart.
 func WithStore(s objstore.Store) Option { return func(o *openOptions) { o.store = s } }
@@ -90,7 +95,7 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Table, error) {
 		return nil, fmt.Errorf("table %s: %w", o.name, err)
 	}
 	t := &Table{
-		name: o.name, uri: uri, store: o.store, openStore: o.openStore, cache: o.cache, m: m,
+		name: o.name, uri: uri, store: o.store, openStore: o.openStore, cache: o.cache, budget: o.budget, m: m,
 		schema: m.ArrowSchema(), bases: map[uint32]objstore.Store{},
 	}
 	if err := t.countRows(ctx); err != nil {
@@ -124,6 +129,9 @@ func (o *openOptions) settle(uri string) (err error) {
 	}
 	if o.cache == nil {
 		o.cache = NewCache(DefaultCacheBytes)
+	}
+	if o.budget == nil {
+		o.budget = NewBudget(math.MaxInt64)
 	}
 	if o.store == nil {
 		o.store, err = o.openStore(uri)

@@ -7,13 +7,11 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// queueBytes bounds the batches that lie decoded ahead of the consumer: two windows.
-const queueBytes = 2 * windowBytes
-
 // batchQueue hands batches from the goroutine that makes them to the one that takes them, with a bound on their bytes.
 type batchQueue struct {
-	ch  chan queued
-	sem *semaphore.Weighted
+	ch    chan queued
+	sem   *semaphore.Weighted
+	bytes int64
 }
 
 type queued struct {
@@ -21,14 +19,14 @@ type queued struct {
 	bytes int64
 }
 
-func newBatchQueue() *batchQueue {
+func newBatchQueue(bytes int64) *batchQueue {
 	// The count is bounded too, as a batch without columns has no bytes.
-	return &batchQueue{ch: make(chan queued, 64), sem: semaphore.NewWeighted(queueBytes)}
+	return &batchQueue{ch: make(chan queued, 64), sem: semaphore.NewWeighted(bytes), bytes: bytes}
 }
 
 // put gives the batch away, also when it fails.
 func (q *batchQueue) put(ctx context.Context, b arrow.RecordBatch, bytes int64) error {
-	bytes = min(bytes, queueBytes)
+	bytes = min(bytes, q.bytes)
 	if err := q.sem.Acquire(ctx, bytes); err != nil {
 		b.Release()
 		return err

@@ -17,10 +17,9 @@ const (
 	// batchBytes is what a batch is cut to, batchRows the most rows of one where the caller sets no bound.
 	batchBytes = 1 << 20
 	batchRows  = 64 << 10
-	// pendingRows and pendingBytes bound what is gathered from filter windows that few rows pass, before the projected
-	// columns of these rows are read at once.
-	pendingRows  = 64 << 10
-	pendingBytes = 4 << 20
+	// pendingRows bounds what is gathered from filter windows that few rows pass, as half a window's bytes does, before
+	// the projected columns of these rows are read at once.
+	pendingRows = 64 << 10
 )
 
 // errEnough ends a scan whose limit is reached.
@@ -41,13 +40,14 @@ func runStep(ctx context.Context, s *step, b *block) ([]arrow.Array, error) {
 
 // runner runs a plan: fragment by fragment, window by window, step by step.
 type runner struct {
-	p    *plan
-	c    *counters
-	a    assembler
-	emit func(ctx context.Context, b arrow.RecordBatch, bytes int64) error
-	tick func(ctx context.Context) error // called now and then while no batch comes
-	skip int64                           // rows that pass yet to be skipped
-	left int64                           // rows yet to be given, negative for all
+	p           *plan
+	c           *counters
+	a           assembler
+	emit        func(ctx context.Context, b arrow.RecordBatch, bytes int64) error
+	tick        func(ctx context.Context) error // called now and then while no batch comes
+	windowBytes int64
+	skip        int64 // rows that pass yet to be skipped
+	left        int64 // rows yet to be given, negative for all
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -87,14 +87,16 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	}
 	f := &fragmentRun{
 		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: partSet{},
-		stats:    step{a: r.a, stage: r.p.stats},
-		filter:   step{a: r.a, stage: r.p.filter},
-		computed: step{a: r.a, stage: r.p.computed},
-		project:  step{a: r.a, stage: r.p.project},
+		stats:    r.step(r.p.stats),
+		filter:   r.step(r.p.filter),
+		computed: r.step(r.p.computed),
+		project:  r.step(r.p.project),
 	}
 	defer f.reader.close()
 	return f.run(ctx, i, rows)
 }
+
+func (r *runner) step(s stage) step { return step{a: r.a, stage: s, bytes: r.windowBytes} }
 
 // countOnly gives batches without columns.
 func (r *runner) countOnly(ctx context.Context, rows int64) error {
@@ -289,7 +291,7 @@ func (f *fragmentRun) gather(ctx context.Context, b *block) error {
 	f.pending = append(f.pending, b)
 	f.pendingRows += n
 	f.pendingBytes += b.bytes()
-	if f.pendingRows >= pendingRows || f.pendingBytes >= pendingBytes || f.left >= 0 && f.pendingRows >= f.left {
+	if f.pendingRows >= pendingRows || f.pendingBytes >= f.windowBytes/2 || f.left >= 0 && f.pendingRows >= f.left {
 		return f.flush(ctx)
 	}
 	return nil

@@ -19,6 +19,7 @@ import (
 type step struct {
 	a       assembler
 	columns []*columnReader
+	bytes   int64 // of a window
 	window  window
 	// opened tells that the readers were made; that is put off until the first row reaches the step.
 	opened bool
@@ -39,7 +40,7 @@ func (s *step) open(ctx context.Context, r *fragmentReader, have partSet) error 
 	for _, c := range s.columns {
 		rowBytes, variable = rowBytes+c.rowBytes, variable || c.variable
 	}
-	s.window = newWindow(windowRows, rowBytes, variable)
+	s.window = newWindow(windowRows, s.bytes, rowBytes, variable)
 	return nil
 }
 

@@ -14,7 +14,7 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// stream is a running scan. One goroutine reads and decodes, up to queueBytes ahead of Next.
+// stream is a running scan. One goroutine reads and decodes, up to two windows ahead of Next.
 type stream struct {
 	p      *plan
 	mem    memory.Allocator
@@ -23,6 +23,7 @@ type stream struct {
 	cancel context.CancelFunc
 	start  sync.Once
 	q      *batchQueue
+	share  int64         // of the budget
 	done   chan struct{} // closed when the producer has ended
 	// err is why the producer ended, nil at the end of the rows. It is read after q.ch is closed.
 	err error
@@ -34,7 +35,8 @@ type stream struct {
 var _ scan.Stream = (*stream)(nil)
 
 func newStream(ctx context.Context, p *plan, mem memory.Allocator) *stream {
-	s := &stream{p: p, mem: mem, c: newCounters(), q: newBatchQueue(), done: make(chan struct{})}
+	share := p.t.budget.take()
+	s := &stream{p: p, mem: mem, c: newCounters(), q: newBatchQueue(share / 3 * 2), share: share, done: make(chan struct{})}
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
@@ -90,6 +92,7 @@ func (s *stream) Close() error {
 	})
 	<-s.done
 	s.q.drain()
+	s.p.t.budget.give(s.share)
 	return nil
 }
 
@@ -100,7 +103,8 @@ func (s *stream) produce() {
 	joined := newCoalescer(s.p, assembler{s.mem}, s.q.put)
 	defer joined.drop()
 	r := &runner{
-		p: s.p, c: s.c, a: assembler{s.mem}, emit: joined.put, tick: joined.tick, skip: s.p.spec.Offset, left: s.p.spec.Limit,
+		p: s.p, c: s.c, a: assembler{s.mem}, emit: joined.put, tick: joined.tick, windowBytes: s.share / 3,
+		skip: s.p.spec.Offset, left: s.p.spec.Limit,
 	}
 	err := r.run(s.ctx)
 	if err == nil || errors.Is(err, errEnough) {

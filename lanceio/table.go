@@ -22,6 +22,7 @@ type Table struct {
 	store     objstore.Store
 	openStore func(uri string) (objstore.Store, error)
 	cache     *Cache
+	budget    *Budget
 	m         *table.Manifest
 	schema    *arrow.Schema
 	fragments []FragmentInfo

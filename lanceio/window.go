@@ -22,16 +22,16 @@ type window struct {
 }
 
 // newWindow starts with a guess from the bytes that a row takes on disk, which is wrong by far for repetitive data;
-// variable tells that rows may be of any size, so that the start is small.
-func newWindow(maxRows int64, rowBytes float64, variable bool) window {
+// variable tells that rows may be of any size, so that the start is small. bytes is what a window may take.
+func newWindow(maxRows, bytes int64, rowBytes float64, variable bool) window {
 	start := int64(windowAlign)
 	if variable {
 		start = 256
 	}
 	if rowBytes > 0 {
-		start = min(start, int64(windowBytes/4/rowBytes))
+		start = min(start, int64(float64(bytes)/4/rowBytes))
 	}
-	return window{rows: max(1, min(start, maxRows)), max: maxRows, bytes: windowBytes}
+	return window{rows: max(1, min(start, maxRows)), max: maxRows, bytes: bytes}
 }
 
 // saw learns that a window of rows took bytes.

@@ -14,6 +14,7 @@ import (
 	"github.com/lanceflight/flightsrv/engine/duckdb"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/flightsql"
+	"github.com/lanceflight/flightsrv/lanceio"
 	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/planner"
 )
@@ -44,7 +45,11 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if l.memory != 0 && l.memory < minMemory {
 		return nil, fmt.Errorf("--memory %d bytes is too little: joins and sorts need %d MiB at least", l.memory, minMemory>>20)
 	}
-	found, err := catalog.New(ctx, roots, catalog.Options{})
+	var o catalog.Options
+	if l.memory != 0 {
+		o.Budget = lanceio.NewBudget(int64(l.memory))
+	}
+	found, err := catalog.New(ctx, roots, o)
 	if err != nil {
 		return nil, err
 	}

@@ -2,9 +2,11 @@
 
 python large.py make DIR             writes DIR/large.lance
 python large.py read HOST:PORT       reads it through the server and prints PASS or FAIL
+python large.py stall HOST:PORT      has many streams open that nobody reads on
 """
 
 import sys
+import time
 
 import lance
 import numpy as np
@@ -16,6 +18,7 @@ from checks import Checks, equal
 ROWS, BATCHES = 50_000, 10
 TEXT, ITEMS = 400, 75
 SEED = 5
+STALLED = 50
 
 
 def batches():
@@ -78,8 +81,31 @@ def _(client):
     equal(rows, ROWS * BATCHES)
 
 
+stalling = Checks()
+
+
+@stalling.check("stalled streams")
+def _(address):
+    readers = []
+    for _ in range(STALLED):
+        client = flight.connect(address)
+        info = client.get_flight_info(flight.FlightDescriptor.for_command("SELECT * FROM large"))
+        reader = client.do_get(info.endpoints[0].ticket)
+        assert reader.read_chunk().data.num_rows > 0
+        readers.append((client, reader))
+    time.sleep(1)  # for what the server reads ahead
+    with flight.connect(address) as client:
+        equal(sum(b.num_rows for b in stream(client, "SELECT id FROM large")), ROWS * BATCHES)
+    for client, reader in readers:
+        reader.cancel()
+        client.close()
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "make":
-        make(sys.argv[2])
-    else:
-        checks.run(flight.connect(f"grpc://{sys.argv[2]}"))
+    match sys.argv[1]:
+        case "make":
+            make(sys.argv[2])
+        case "read":
+            checks.run(flight.connect(f"grpc://{sys.argv[2]}"))
+        case "stall":
+            stalling.run(f"grpc://{sys.argv[2]}")
