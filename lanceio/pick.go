@@ -28,8 +28,8 @@ func addParts(f *encoding.Field, file int, have partSet) {
 	}
 }
 
-// picker chooses what to read of a column: per file the ids of leaves, and structs of 2.0 files, which are there for
-// every row without any leaf being read.
+// picker chooses what to read of a column: per file the ids of leaves, and structs of files before 2.1, which are there
+// for every row without any leaf being read.
 type picker struct {
 	r       *fragmentReader
 	read    fieldSet // ids of the units to read
@@ -107,7 +107,8 @@ func (p *picker) all(f *table.Field, files map[int]bool) {
 // witness picks the leaf below a struct that takes the fewest bytes of a file.
 func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
 	d := p.r.f.Files[file]
-	if column, ok := d.Column(f.ID); ok && column >= 0 && d.Format == table.Format20 {
+	column, ok := d.Column(f.ID)
+	if ok && (column >= 0 && d.Format == table.Format20 || d.Format == table.FormatLegacy) {
 		p.headers[f.ID] = true
 		return nil
 	}

@@ -74,9 +74,6 @@ func (r *fragmentReader) close() {
 
 func (r *fragmentReader) file(ctx context.Context, i int) (*dataFile, error) {
 	if r.files[i] == nil {
-		if r.f.Files[i].Format == table.FormatLegacy {
-			return nil, errs.Unsupportedf("fragment %d: the legacy format (v1) is not supported", r.f.ID)
-		}
 		d, err := r.t.openFile(ctx, r.f.Files[i], r.c)
 		if err != nil {
 			return nil, fmt.Errorf("fragment %d: %w", r.f.ID, err)

@@ -9,7 +9,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/scan"
@@ -95,9 +94,6 @@ func (t *Table) countRows(ctx context.Context) error {
 }
 
 func (t *Table) fileRows(ctx context.Context, f *table.Fragment) (uint64, error) {
-	if f.Files[0].Format == table.FormatLegacy {
-		return 0, errs.Unsupportedf("fragment %d: the legacy format (v1) is not supported", f.ID)
-	}
 	d, err := t.openFile(ctx, f.Files[0], newCounters())
 	if err != nil {
 		return 0, err

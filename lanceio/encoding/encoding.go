@@ -1,5 +1,5 @@
 // Package encoding turns the pages of a Lance data file into Arrow arrays: the structural encodings of file versions
-// 2.1 and later (mini-block, full-zip, constant, blob) and the array encodings of 2.0.
+// 2.1 and later (mini-block, full-zip, constant, blob), the array encodings of 2.0, and the batches of legacy files.
 //
 // It knows nothing of files, tables or stores: it is handed a projected field tree, the physical columns with their
 // pages, and an Input that reads byte ranges. Every byte is hostile: lengths, offsets, counts and nesting are checked

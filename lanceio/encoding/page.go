@@ -69,15 +69,21 @@ func (p *page) fault(err error) error {
 }
 
 func (l *leaf) fault(err error, number int, offset int64) error {
-	where := fmt.Sprintf("column %s", l.key)
-	if number >= 0 {
-		where += fmt.Sprintf(", page %d", number)
+	return columnFault(err, l.object, l.key, number, offset)
+}
+
+// columnFault adds to an error the file, the column, and the page unless it is negative; where the bytes are at fault, it
+// makes it an errs.CorruptError.
+func columnFault(err error, object, column string, page int, offset int64) error {
+	where := fmt.Sprintf("column %s", column)
+	if page >= 0 {
+		where += fmt.Sprintf(", page %d", page)
 	}
 	var placed *errs.CorruptError
 	if errors.Is(err, errs.ErrCorrupt) && !errors.As(err, &placed) {
-		return errs.Corruptf(l.object, offset, "%s: %v", where, err)
+		return errs.Corruptf(object, offset, "%s: %v", where, err)
 	}
-	return fmt.Errorf("%s: %s: %w", l.object, where, err)
+	return fmt.Errorf("%s: %s: %w", object, where, err)
 }
 
 // describe reads the page's description and makes its layout.

@@ -275,16 +275,18 @@ func fixedBytes(s shape) int {
 	return -1
 }
 
-// flatValues reads n values without nulls of a shape of fixed width from their bytes.
+// flatValues reads n values without nulls of a shape of fixed width from their bytes, or their bits for booleans.
 func flatValues(s shape, data []byte, n int) (values, error) {
 	switch s.kind {
+	case kindBool:
+		return values{n: n, bits: 1, data: data}, nil
 	case kindFixed:
 		return values{n: n, bits: 8 * s.width, data: data}, nil
 	case kindFSL:
 		items, err := flatValues(s.parts[0], data, n*s.dim)
 		return values{n: n, items: &items}, err
 	}
-	return values{}, corruptf("packed member of no fixed width")
+	return values{}, corruptf("values of no fixed width")
 }
 
 func (s *packedSink) repeat(v *values, n int) error {

@@ -22,18 +22,18 @@ type footer struct {
 	bufferTable  uint64
 	buffers      uint32
 	columns      uint32
-	version      Version
+}
+
+// parseVersion reads the version at the end of b, which is the end of a file of size bytes.
+func parseVersion(b []byte, size uint64, object string) (Version, error) {
+	if len(b) < 8 || string(b[len(b)-4:]) != magic {
+		return Version{}, errs.Corruptf(object, -1, "no data file: %d bytes that do not end in %q", size, magic)
+	}
+	return Version{Major: le.Uint16(b[len(b)-8:]), Minor: le.Uint16(b[len(b)-6:])}, nil
 }
 
 // parseFooter reads a footer at the end of b, which is the end of a file of size bytes. Both tables lie in the file.
 func parseFooter(b []byte, size uint64, object string) (footer, error) {
-	if len(b) < 8 || string(b[len(b)-4:]) != magic {
-		return footer{}, errs.Corruptf(object, -1, "no data file: %d bytes that do not end in %q", size, magic)
-	}
-	version := Version{Major: le.Uint16(b[len(b)-8:]), Minor: le.Uint16(b[len(b)-6:])}
-	if _, err := schemeOf(version, object); err != nil {
-		return footer{}, err
-	}
 	at := int64(size) - footerSize
 	if len(b) < footerSize {
 		return footer{}, errs.Corruptf(object, 0, "data file of %d bytes", size)
@@ -41,7 +41,7 @@ func parseFooter(b []byte, size uint64, object string) (footer, error) {
 	b = b[len(b)-footerSize:]
 	f := footer{
 		columnsStart: le.Uint64(b), columnTable: le.Uint64(b[8:]), bufferTable: le.Uint64(b[16:]),
-		buffers: le.Uint32(b[24:]), columns: le.Uint32(b[28:]), version: version,
+		buffers: le.Uint32(b[24:]), columns: le.Uint32(b[28:]),
 	}
 	end := size - footerSize
 	for _, t := range []struct {

@@ -36,6 +36,7 @@ type Metadata struct {
 	tailStart uint64
 	columns   []atomic.Pointer[encoding.Column]
 	rows      atomic.Pointer[uint64]
+	legacy    *legacy // nil for files of later versions
 }
 
 // Open reads the footer of a file of size bytes, and what comes along with it: one read. object names the file in errors,
@@ -51,22 +52,37 @@ func Open(ctx context.Context, in encoding.Input, size int64, object string) (*M
 		return nil, fmt.Errorf("%s: read footer: %w", object, err)
 	}
 	m.tail = got[0]
-	if m.footer, err = parseFooter(m.tail, m.Size, object); err != nil {
+	if m.Version, err = parseVersion(m.tail, m.Size, object); err != nil {
 		return nil, err
 	}
-	m.Version = m.footer.version
 	if m.scheme, err = schemeOf(m.Version, object); err != nil {
 		return nil, err
 	}
-	m.columns = make([]atomic.Pointer[encoding.Column], m.footer.columns)
+	if m.scheme == batches {
+		if m.legacy, err = m.openLegacy(ctx, in); err != nil {
+			return nil, err
+		}
+	} else {
+		if m.footer, err = parseFooter(m.tail, m.Size, object); err != nil {
+			return nil, err
+		}
+		m.columns = make([]atomic.Pointer[encoding.Column], m.footer.columns)
+	}
 	m.dropData()
 	return m, nil
 }
 
+// metadataStart is where the first of the file's metadata lies.
+func (m *Metadata) metadataStart() uint64 {
+	if m.legacy != nil {
+		return m.legacy.pageTable
+	}
+	return min(m.footer.columnsStart, m.footer.columnTable, m.footer.bufferTable)
+}
+
 // dropData lets go of the part of the tail that holds no metadata, so that a cached Metadata is small.
 func (m *Metadata) dropData() {
-	keep := min(m.footer.columnsStart, m.footer.columnTable, m.footer.bufferTable)
-	if keep > m.tailStart {
+	if keep := m.metadataStart(); keep > m.tailStart {
 		m.tail = append([]byte(nil), m.tail[keep-m.tailStart:]...)
 		m.tailStart = keep
 	}
@@ -74,10 +90,10 @@ func (m *Metadata) dropData() {
 
 // MetadataBytes is how many bytes of the file its metadata takes; what is kept of it in memory grows with that.
 func (m *Metadata) MetadataBytes() uint64 {
-	return m.Size - min(m.footer.columnsStart, m.footer.columnTable, m.footer.bufferTable)
+	return m.Size - m.metadataStart()
 }
 
-// NumColumns is the number of physical columns.
+// NumColumns is the number of physical columns; a legacy file has none that are numbered.
 func (m *Metadata) NumColumns() int { return len(m.columns) }
 
 // read gives the bytes of ranges, from the tail where all lie in it, else by one read.
@@ -151,6 +167,9 @@ func (m *Metadata) load(ctx context.Context, in encoding.Input, indices []int) e
 
 // Rows is the number of rows by the file's own description, which is read where it did not come with the footer.
 func (m *Metadata) Rows(ctx context.Context, in encoding.Input) (uint64, error) {
+	if m.legacy != nil {
+		return m.legacy.rows(), nil
+	}
 	if n := m.rows.Load(); n != nil {
 		return *n, nil
 	}

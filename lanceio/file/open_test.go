@@ -168,7 +168,6 @@ func TestVersions(t *testing.T) {
 		fault        string // empty: can be read
 	}{
 		{0, 3, ""}, {2, 0, ""}, {2, 1, ""}, {2, 2, ""}, {2, 3, ""},
-		{0, 0, "legacy"}, {0, 1, "legacy"}, {0, 2, "legacy"},
 		{2, 4, "2.4"}, {3, 0, "3.0"}, {0, 4, "0.4"},
 	} {
 		t.Run(fmt.Sprint(c.major, ".", c.minor), func(t *testing.T) {

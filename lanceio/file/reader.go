@@ -13,8 +13,11 @@ import (
 
 // Attach sets the physical columns of a projected field and of all fields below it, and reads what metadata that needs.
 // fields and columnIndices are those of the data file in the manifest. It tells whether the file holds anything of the
-// field; where not, all its values are null.
+// field; where not, all its values are null. Legacy files have no columnIndices.
 func (m *Metadata) Attach(ctx context.Context, in encoding.Input, root *encoding.Field, fields, columnIndices []int32) (bool, error) {
+	if m.legacy != nil {
+		return m.attachLegacy(ctx, in, root, fields)
+	}
 	if len(fields) != len(columnIndices) {
 		return false, errs.Corruptf(m.Object, -1, "%d fields and %d columns", len(fields), len(columnIndices))
 	}
@@ -46,6 +49,8 @@ func (m *Metadata) Attach(ctx context.Context, in encoding.Input, root *encoding
 func NewFieldReader(m *Metadata, root *encoding.Field, in encoding.Input, mem memory.Allocator) (encoding.FieldReader, error) {
 	open := func(f *encoding.Field) (encoding.FieldReader, error) {
 		switch m.scheme {
+		case batches:
+			return encoding.NewLegacyReader(f, in, mem, m.Object, m.Size)
 		case arrays:
 			return encoding.NewArrayReader(f, in, mem, m.Object)
 		default:

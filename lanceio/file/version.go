@@ -16,12 +16,17 @@ func (v Version) String() string { return fmt.Sprintf("%d.%d", v.Major, v.Minor)
 type scheme int
 
 const (
-	arrays     scheme = iota + 1 // the array encodings of 2.0
+	batches    scheme = iota + 1 // the legacy format
+	arrays                       // the array encodings of 2.0
 	structural                   // the page layouts from 2.1 on
 )
 
-// schemes are the versions that can be read. Files of version 2.0 say 0.3, but for some small ones.
+// schemes are the versions that can be read. Legacy files are all of one layout, whatever their minor version; files of
+// version 2.0 say 0.3, but for some small ones.
 var schemes = map[Version]scheme{
+	{0, 0}: batches,
+	{0, 1}: batches,
+	{0, 2}: batches,
 	{0, 3}: arrays,
 	{2, 0}: arrays,
 	{2, 1}: structural,
@@ -29,19 +34,9 @@ var schemes = map[Version]scheme{
 	{2, 3}: structural, // not stable: what later writers make of it may not be readable
 }
 
-// refused are the versions that are known but not read, and why.
-var refused = map[Version]string{
-	{0, 0}: "it is of the legacy format (v1)",
-	{0, 1}: "it is of the legacy format (v1)",
-	{0, 2}: "it is of the legacy format (v1)",
-}
-
 func schemeOf(v Version, object string) (scheme, error) {
 	if s, ok := schemes[v]; ok {
 		return s, nil
-	}
-	if why, ok := refused[v]; ok {
-		return 0, errs.Unsupportedf("%s: data file can not be read: %s", object, why)
 	}
 	return 0, errs.Unsupportedf("%s: data file version %s is not supported", object, v)
 }

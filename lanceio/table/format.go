@@ -8,7 +8,7 @@ import (
 // Format is the version of a table's data files, as the manifest spells it.
 type Format string
 
-// The formats. FormatLegacy tables open, but their data is not read.
+// The formats.
 const (
 	FormatLegacy Format = "0.1"
 	Format20     Format = "2.0"
