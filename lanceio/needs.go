@@ -17,20 +17,12 @@ type needs struct {
 	special []string
 }
 
-// specials are the names and types of the special columns.
-var specials = []arrow.Field{
-	{Name: scan.RowID, Type: arrow.PrimitiveTypes.Uint64},
-	{Name: scan.RowAddr, Type: arrow.PrimitiveTypes.Uint64},
-	{Name: scan.FragID, Type: arrow.PrimitiveTypes.Uint64},
-}
-
 // specialField gives the field of a special column by its name.
 func specialField(name string) (arrow.Field, bool) {
-	i := slices.IndexFunc(specials, func(f arrow.Field) bool { return f.Name == name })
-	if i < 0 {
+	if !slices.Contains(scan.SpecialColumns(), name) {
 		return arrow.Field{}, false
 	}
-	return specials[i], true
+	return arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Uint64}, true
 }
 
 // add collects what e reads. A column of the table hides a special column of its name.

@@ -57,6 +57,8 @@ type fragmentReader struct {
 	c     *counters
 	mem   memory.Allocator
 	files []*dataFile // as they were needed
+	// stable are the row ids, once they were needed, of a table that has stable ones.
+	stable *table.RowIDSequence
 }
 
 func newFragmentReader(t *Table, i int, c *counters, mem memory.Allocator) *fragmentReader {

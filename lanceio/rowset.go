@@ -1,13 +1,15 @@
 package lanceio
 
 import (
+	"context"
+
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
 // rowSet is where the rows can lie that a filter lets pass, by its conditions on special columns. No file is read to
-// tell it.
+// tell it, but for row ids in a hidden column.
 type rowSet struct{ ids, addresses, fragments spans }
 
 // rowsOfFilter gives the rows that a filter can let pass; nil for all. The filter itself is still to be tested.
@@ -38,28 +40,27 @@ func (t *Table) rowsOfFilter(filter expr.Expr) *rowSet {
 }
 
 // of gives the physical rows of a fragment that are in the set.
-func (s *rowSet) of(t *Table, i int) (selection, error) {
-	f, rows := t.m.Fragments[i], t.fragments[i].PhysicalRows
+func (s *rowSet) of(ctx context.Context, r *fragmentReader) (selection, error) {
 	if s == nil {
-		return rowsOf(0, rows), nil
+		return rowsOf(0, r.rows), nil
 	}
-	if rows == 0 || !s.fragments.has(uint64(f.ID)) {
+	if r.rows == 0 || !s.fragments.has(uint64(r.f.ID)) {
 		return nil, nil
 	}
-	first := uint64(table.NewRowAddress(f.ID, 0))
+	first := uint64(table.NewRowAddress(r.f.ID, 0))
 	var out selection
-	for _, p := range s.addresses.within(first, first+rows-1) {
+	for _, p := range s.addresses.within(first, first+r.rows-1) {
 		out = out.add(p.First-first, p.Last-first+1)
 	}
 	if s.ids.all() || len(out) == 0 {
 		return out, nil
 	}
-	seq, err := f.RowIDs(rows)
+	ids, err := r.rowIDs(ctx)
 	if err != nil {
 		return nil, err
 	}
 	var byID selection
-	for start, end := range seq.Rows(s.ids) {
+	for start, end := range ids.stable.Rows(s.ids) {
 		byID = byID.add(start, end)
 	}
 	return out.intersect(byID), nil

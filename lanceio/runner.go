@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -81,18 +83,19 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	if r.p.readsNothing() {
 		return r.countOnly(ctx, int64(info.Rows))
 	}
-	rows, err := r.p.rows.of(r.p.t, i)
+	reader := newFragmentReader(r.p.t, i, r.c, r.a.mem)
+	defer reader.close()
+	rows, err := r.p.rows.of(ctx, reader)
 	if err != nil || info.Rows == 0 || len(rows) == 0 {
 		return err
 	}
 	f := &fragmentRun{
-		runner: r, reader: newFragmentReader(r.p.t, i, r.c, r.a.mem), have: partSet{},
+		runner: r, reader: reader, have: partSet{},
 		stats:    r.step(r.p.stats),
 		filter:   r.step(r.p.filter),
 		computed: r.step(r.p.computed),
 		project:  r.step(r.p.project),
 	}
-	defer f.reader.close()
 	return f.run(ctx, i, rows)
 }
 
@@ -147,7 +150,7 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if err != nil {
 		return err
 	}
-	if err := f.loadIDs(i); err != nil {
+	if err := f.loadIDs(ctx); err != nil {
 		return err
 	}
 	if f.p.spec.StatsFilter == nil {
@@ -182,20 +185,27 @@ func (f *fragmentRun) live(ctx context.Context, i int, rows selection) (selectio
 	return live, nil
 }
 
-// loadIDs reads the row ids where a step needs them.
-func (f *fragmentRun) loadIDs(i int) error {
+// loadIDs reads what steps need of row ids and versions.
+func (f *fragmentRun) loadIDs(ctx context.Context) error {
 	f.ids = rowIDs{fragment: f.reader.f.ID}
-	wanted := false
+	var wanted []string
 	for _, names := range [][]string{f.p.spec.Special, f.p.statsSpecial, f.p.filterSpecial, f.p.computedSpecial} {
-		for _, n := range names {
-			wanted = wanted || n == scan.RowID
-		}
-	}
-	if !wanted {
-		return nil
+		wanted = append(wanted, names...)
 	}
 	var err error
-	f.ids, err = f.p.t.rowIDs(i)
+	if slices.Contains(wanted, scan.RowID) {
+		if f.ids, err = f.reader.rowIDs(ctx); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(wanted, scan.RowCreated) {
+		if f.ids.created, err = f.reader.versions(ctx, table.HiddenCreatedAt); err != nil {
+			return err
+		}
+	}
+	if slices.Contains(wanted, scan.RowUpdated) {
+		f.ids.updated, err = f.reader.versions(ctx, table.HiddenUpdatedAt)
+	}
 	return err
 }
 

@@ -62,6 +62,11 @@ func WithRowAddress() ScanOption { return withSpecial(scan.RowAddr) }
 // WithFragmentID adds the column _fragid (uint64) behind the others.
 func WithFragmentID() ScanOption { return withSpecial(scan.FragID) }
 
+// WithRowVersions adds the columns _row_created_at_version and _row_last_updated_at_version (uint64) behind the others.
+func WithRowVersions() ScanOption {
+	return func(o *scanOptions) { o.special = append(o.special, scan.RowCreated, scan.RowUpdated) }
+}
+
 func withSpecial(name string) ScanOption {
 	return func(o *scanOptions) { o.special = append(o.special, name) }
 }

@@ -115,21 +115,13 @@ func (s *step) read(ctx context.Context, b *block, n int) error {
 	return nil
 }
 
-// rowIDs knows the row ids of a fragment: its addresses, or a sequence where the table has stable row ids.
+// rowIDs knows the row ids of a fragment: its addresses, or a sequence where the table has stable row ids; and the
+// versions of its rows.
 type rowIDs struct {
 	fragment uint32
 	stable   *table.RowIDSequence // nil: ids are addresses
-}
 
-// rowIDs gives those of the fragment at a place.
-func (t *Table) rowIDs(i int) (rowIDs, error) {
-	f := t.m.Fragments[i]
-	out := rowIDs{fragment: f.ID}
-	var err error
-	if t.m.StableRowIDs() {
-		out.stable, err = f.RowIDs(t.fragments[i].PhysicalRows)
-	}
-	return out, err
+	created, updated rowVersions
 }
 
 // at is the id of a physical row.
@@ -156,6 +148,10 @@ func (r rowIDs) special(a assembler, name string, sel selection) arrow.Array {
 				b.UnsafeAppend(uint64(r.fragment))
 			case scan.RowID:
 				b.UnsafeAppend(r.at(row))
+			case scan.RowCreated:
+				b.UnsafeAppend(r.created.at(row))
+			case scan.RowUpdated:
+				b.UnsafeAppend(r.updated.at(row))
 			default:
 				b.UnsafeAppend(r.address(row))
 			}

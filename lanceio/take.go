@@ -136,7 +136,9 @@ func (k *taker) byID(ctx context.Context, ids []uint64) ([]place, error) {
 // find adds to found where the live rows of a set lie that are in a fragment. An updated row keeps its id, so that an id
 // may stand in several fragments; one copy is live.
 func (k *taker) find(ctx context.Context, i int, set *rowSet, found map[uint64]place) error {
-	sel, err := set.of(k.t, i)
+	r := newFragmentReader(k.t, i, k.c, k.a.mem)
+	defer r.close()
+	sel, err := set.of(ctx, r)
 	if err != nil || len(sel) == 0 {
 		return err
 	}
@@ -144,7 +146,7 @@ func (k *taker) find(ctx context.Context, i int, set *rowSet, found map[uint64]p
 	if err != nil {
 		return err
 	}
-	ids, err := k.t.rowIDs(i)
+	ids, err := r.rowIDs(ctx)
 	if err != nil {
 		return err
 	}
@@ -209,7 +211,7 @@ func (k *taker) fragment(ctx context.Context, i int, sel selection) ([]arrow.Arr
 		computed: step{a: k.a, stage: k.p.computed}, project: step{a: k.a, stage: k.p.project},
 	}
 	defer f.reader.close()
-	if err := f.loadIDs(i); err != nil {
+	if err := f.loadIDs(ctx); err != nil {
 		return nil, err
 	}
 	if err := f.project.open(ctx, f.reader, f.have); err != nil {

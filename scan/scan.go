@@ -16,7 +16,14 @@ const (
 	RowID   = "_rowid"   // uint64
 	RowAddr = "_rowaddr" // uint64: fragment id << 32 | physical offset
 	FragID  = "_fragid"  // uint64
+	// RowCreated and RowUpdated are the versions in which a row came to be and changed last, uint64; 1 where the table does
+	// not record them, as Lance's own reader has it.
+	RowCreated = "_row_created_at_version"
+	RowUpdated = "_row_last_updated_at_version"
 )
+
+// SpecialColumns are the names of the special columns.
+func SpecialColumns() []string { return []string{RowID, RowAddr, FragID, RowCreated, RowUpdated} }
 
 // TableRef names one version of one table as a statement does.
 type TableRef struct {

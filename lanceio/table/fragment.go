@@ -19,8 +19,7 @@ type Fragment struct {
 	Deletion     *DeletionFile // nil: no row is deleted
 
 	rowIDs, createdAt, updatedAt []byte
-	rowIDsSpilled                bool // in a hidden column
-	versionsSpilled              bool
+	hidden                       []Hidden
 }
 
 // DataFile is one file of a fragment.
@@ -64,8 +63,6 @@ func newFragment(f *tablepb.DataFragment, object string) (*Fragment, error) {
 	frag := &Fragment{
 		ID: uint32(f.GetId()), PhysicalRows: f.GetPhysicalRows(),
 		rowIDs: f.GetInlineRowIds(), createdAt: f.GetInlineCreatedAtVersions(), updatedAt: f.GetInlineLastUpdatedAtVersions(),
-		rowIDsSpilled:   f.GetColumnRowIds() != nil,
-		versionsSpilled: f.GetColumnCreatedAtVersions() != nil || f.GetColumnLastUpdatedAtVersions() != nil,
 	}
 	// A row address has 32 bits for the row.
 	if frag.PhysicalRows > 1<<32 {
@@ -87,6 +84,10 @@ func newFragment(f *tablepb.DataFragment, object string) (*Fragment, error) {
 			owner[id] = true
 		}
 		frag.Files = append(frag.Files, file)
+	}
+	var err error
+	if frag.hidden, err = frag.hiddenOf(f, object); err != nil {
+		return nil, err
 	}
 	if d := f.GetDeletionFile(); d != nil {
 		if frag.HasRowCount() && d.GetNumDeletedRows() > frag.PhysicalRows {

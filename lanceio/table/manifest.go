@@ -234,7 +234,7 @@ func (m *Manifest) checkFragment(f *Fragment, object string) error {
 			return err
 		}
 	}
-	if m.StableRowIDs() && f.rowIDs == nil && !f.rowIDsSpilled {
+	if m.StableRowIDs() && f.rowIDs == nil && !slices.Contains(f.hidden, HiddenRowIDs) {
 		return errs.Corruptf(object, -1, "fragment %d has no row ids, though the table has stable row ids", f.ID)
 	}
 	return nil

@@ -30,12 +30,10 @@ type segment interface {
 	rows(spans []Span) iter.Seq2[uint64, uint64]
 }
 
-// RowIDs reads the fragment's row ids; the table must have stable row ids. physicalRows is how many there must be.
+// RowIDs reads the fragment's row ids where the manifest holds them; the table must have stable row ids. physicalRows is
+// how many there must be.
 func (f *Fragment) RowIDs(physicalRows uint64) (*RowIDSequence, error) {
 	object := fmt.Sprintf("fragment %d", f.ID)
-	if f.rowIDsSpilled {
-		return nil, errs.Unsupportedf("%s: row ids that are stored in a column are not supported", object)
-	}
 	s, err := ParseRowIDs(f.rowIDs, object)
 	if err != nil {
 		return nil, err
@@ -363,67 +361,4 @@ func decodeU64s(p *tablepb.EncodedU64Array, object string) ([]uint64, error) {
 		out[i] = base + v
 	}
 	return out, nil
-}
-
-// VersionRun is a number of rows, one after the other, of one version.
-type VersionRun struct {
-	Rows    uint64
-	Version uint64
-}
-
-// CreatedAt gives the versions in which the fragment's rows came to be, as runs over its physical rows; nil where they are
-// not recorded.
-func (f *Fragment) CreatedAt(physicalRows uint64) ([]VersionRun, error) {
-	return f.versions(f.createdAt, physicalRows)
-}
-
-// UpdatedAt gives the versions in which the fragment's rows changed last, as CreatedAt does.
-func (f *Fragment) UpdatedAt(physicalRows uint64) ([]VersionRun, error) {
-	return f.versions(f.updatedAt, physicalRows)
-}
-
-func (f *Fragment) versions(data []byte, physicalRows uint64) ([]VersionRun, error) {
-	object := fmt.Sprintf("fragment %d", f.ID)
-	if f.versionsSpilled {
-		return nil, errs.Unsupportedf("%s: row versions that are stored in a column are not supported", object)
-	}
-	if data == nil {
-		return nil, nil
-	}
-	runs, err := ParseRowVersions(data, object)
-	if err != nil {
-		return nil, err
-	}
-	var total uint64
-	for _, r := range runs {
-		total += r.Rows
-	}
-	if total != physicalRows {
-		return nil, errs.Corruptf(object, -1, "row versions of %d rows for %d rows", total, physicalRows)
-	}
-	return runs, nil
-}
-
-// ParseRowVersions reads the bytes of a row-version sequence. The spans in it are lengths only: after a compaction their
-// positions start again from 0.
-func ParseRowVersions(data []byte, object string) ([]VersionRun, error) {
-	msg := new(tablepb.RowDatasetVersionSequence)
-	if err := proto.Unmarshal(data, msg); err != nil {
-		return nil, errs.Corruptf(object, -1, "row versions: %v", err)
-	}
-	var runs []VersionRun
-	var total uint64
-	for _, p := range msg.GetRuns() {
-		seg, err := newSegment(p.GetSpan(), object)
-		if err != nil {
-			return nil, err
-		}
-		n := seg.length()
-		if n > 1<<32 || total+n > 1<<32 {
-			return nil, errs.Corruptf(object, -1, "versions of more than 2^32 rows")
-		}
-		total += n
-		runs = append(runs, VersionRun{Rows: n, Version: p.GetVersion()})
-	}
-	return runs, nil
 }

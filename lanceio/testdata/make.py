@@ -183,6 +183,32 @@ def stable():
     want("stable", lance.dataset(path("stable")).to_table(with_row_id=True, with_row_address=True))
 
 
+LINEAGE = ["id", "v", "_rowid", "_rowaddr", "_row_created_at_version", "_row_last_updated_at_version"]
+
+
+def lineage(name, **config):
+    """Ids and versions of rows through every kind of change, one version after the other; want has all versions' rows."""
+    def rows(ids, text):
+        return pa.table({"id": pa.array(ids, pa.int64()), "v": [text + str(i) for i in ids]})
+
+    p = path(name)
+    ds = lance.write_dataset(rows(range(60), "v"), p, mode="overwrite", enable_stable_row_ids=True, max_rows_per_file=20)
+    if config:
+        ds.update_config(config)
+    lance.write_dataset(rows(range(60, 70), "a"), p, mode="append")
+    lance.dataset(p).delete("id % 3 = 1")
+    lance.dataset(p).update({"v": "'new'"}, "id % 5 = 2")
+    lance.dataset(p).merge_insert("id").when_matched_update_all().when_not_matched_insert_all().execute(rows([3, 5, 71, 70], "m"))
+    lance.dataset(p).optimize.compact_files(target_rows_per_fragment=40)
+    lance.dataset(p).update({"v": "'newer'"}, "id % 4 = 2")
+    lance.dataset(p).delete("id > 65 or id = 0")
+    lance.dataset(p).add_columns({"twice": "id * 2"})
+    versions = [v["version"] for v in lance.dataset(p).versions()]
+    parts = [lance.dataset(p, version=v).to_table(columns=LINEAGE) for v in versions]
+    at = pa.concat_arrays([pa.array([v] * len(t), pa.uint64()) for v, t in zip(versions, parts)])
+    want(name, pa.concat_tables(parts).append_column("version", at))
+
+
 def filters():
     """Flat columns with nulls and edge values, and what pylance keeps by random filters."""
     rnd = random.Random(11)
@@ -265,6 +291,8 @@ def sidecars():
 MAKERS = {
     "worked": worked, "history": history, "nested": lambda: [nested(v) for v in ("2.0", "2.1", "2.2")],
     "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "deletions": deletions, "stable": stable,
+    "lineage": lambda: lineage("lineage"),
+    "spilled": lambda: lineage("spilled", **{"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "1"}),
     "filters": filters, "sizes": sizes, "sidecars": sidecars,
 }
 

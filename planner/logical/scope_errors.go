@@ -17,7 +17,7 @@ func isSpecial(name string) bool {
 
 // specialName gives the special column of that name, which is matched without regard to case.
 func specialName(part string) (string, bool) {
-	for _, n := range []string{scan.RowID, scan.RowAddr, scan.FragID} {
+	for _, n := range scan.SpecialColumns() {
 		if strings.EqualFold(n, part) {
 			return n, true
 		}

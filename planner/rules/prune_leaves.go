@@ -59,11 +59,7 @@ func need(s *logical.Scan, p expr.FieldPath) {
 
 // isSpecial tells whether a name is a special column: a table's own column of that name comes first.
 func isSpecial(s *logical.Scan, name string) bool {
-	switch name {
-	case scan.RowID, scan.RowAddr, scan.FragID:
-		return len(s.Source.Schema().FieldIndices(name)) == 0
-	}
-	return false
+	return slices.Contains(scan.SpecialColumns(), name) && len(s.Source.Schema().FieldIndices(name)) == 0
 }
 
 // Cover gives the fewest paths that hold all of paths and no leaf beside: paths below others go away, and fields whose
