@@ -10,6 +10,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/file"
 	"github.com/lanceflight/flightsrv/objstore"
 )
 
@@ -51,7 +52,13 @@ type piece struct {
 
 func (p piece) end() int64 { return p.offset + int64(len(p.data)) }
 
-var _ encoding.ScratchInput = (*fileInput)(nil)
+var (
+	_ encoding.ScratchInput = (*fileInput)(nil)
+	_ file.Priced           = (*fileInput)(nil)
+)
+
+// RequestBytes is what a request costs in bytes.
+func (in *fileInput) RequestBytes() int64 { return objstore.RequestBytes(in.r) }
 
 // ReadRanges reads ranges on behalf of a leaf path.
 func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, error) {

@@ -51,6 +51,15 @@ type IntoReader interface {
 	ReadInto(ctx context.Context, offsets []int64, dst [][]byte) error
 }
 
+// RequestBytes is about how many bytes of a reader take as long to read as one more request does: 64 KiB, unless the
+// reader has a method of that name that tells better.
+func RequestBytes(r Reader) int64 {
+	if p, ok := r.(interface{ RequestBytes() int64 }); ok {
+		return p.RequestBytes()
+	}
+	return 64 << 10
+}
+
 // Store is a tree of objects. It is safe for concurrent use. A missing object is an errs.ErrNotFound.
 type Store interface {
 	// Open opens an object for reading.

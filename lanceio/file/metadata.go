@@ -14,7 +14,8 @@ import (
 )
 
 const (
-	// tailRead is how much of a file's end is read at first. It holds all metadata of most files.
+	// tailRead is how much of a file's end is read at first, unless the input tells what a request costs. It holds all
+	// metadata of most files.
 	tailRead = 64 << 10
 	// maxColumnMetadata bounds the metadata of one column, maxDescription the description of the file.
 	maxColumnMetadata = 256 << 20
@@ -39,6 +40,13 @@ type Metadata struct {
 	legacy    *legacy // nil for files of later versions
 }
 
+// Priced is an Input that tells what a request costs.
+type Priced interface {
+	encoding.Input
+	// RequestBytes is about how many bytes take as long to read as one more request does; at least the size of a footer.
+	RequestBytes() int64
+}
+
 // Open reads the footer of a file of size bytes, and what comes along with it: one read. object names the file in errors,
 // relative to the table.
 func Open(ctx context.Context, in encoding.Input, size int64, object string) (*Metadata, error) {
@@ -46,7 +54,11 @@ func Open(ctx context.Context, in encoding.Input, size int64, object string) (*M
 		return nil, errs.Corruptf(object, 0, "data file of %d bytes", size)
 	}
 	m := &Metadata{Object: object, Size: uint64(size)}
-	m.tailStart = m.Size - min(m.Size, tailRead)
+	tail := uint64(tailRead)
+	if p, ok := in.(Priced); ok {
+		tail = uint64(max(p.RequestBytes(), footerSize))
+	}
+	m.tailStart = m.Size - min(m.Size, tail)
 	got, err := in.ReadRanges(ctx, metadataLeaf, []encoding.BufferRange{{Offset: m.tailStart, Size: m.Size - m.tailStart}})
 	if err != nil {
 		return nil, fmt.Errorf("%s: read footer: %w", object, err)
