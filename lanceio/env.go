@@ -47,7 +47,7 @@ func (e *env) Column(_ int, name string) (arrow.Array, error) {
 // read, and counts as not there.
 func (e *env) Holds(_ int, name string) bool {
 	f := e.f.t.m.Schema.Field(name)
-	if f == nil || !e.f.holds(f) {
+	if f == nil || !e.f.f.Holds(f) {
 		return false
 	}
 	if _, ok := statsBounds(f); ok || !isStats(name) {

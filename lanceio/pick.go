@@ -79,7 +79,7 @@ func (p *picker) node(ctx context.Context, n *node) (map[int]bool, error) {
 		return files, nil
 	}
 	for i, d := range p.r.f.Files {
-		if files[i] || !fileHolds(d, n.field) || !n.field.Nullable && len(files) > 0 {
+		if files[i] || !d.Holds(n.field) || !n.field.Nullable && len(files) > 0 {
 			continue
 		}
 		if err := p.witness(ctx, n.field, i); err != nil {
@@ -145,17 +145,4 @@ func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
 	}
 	p.pick(file, best)
 	return nil
-}
-
-// fileHolds tells whether a file has anything of a field.
-func fileHolds(d *table.DataFile, f *table.Field) bool {
-	if _, ok := d.Column(f.ID); ok {
-		return true
-	}
-	for _, c := range f.Children {
-		if fileHolds(d, c) {
-			return true
-		}
-	}
-	return false
 }

@@ -85,16 +85,6 @@ func (r *fragmentReader) file(ctx context.Context, i int) (*dataFile, error) {
 	return r.files[i], nil
 }
 
-// holds tells whether a file of the fragment has anything of a field.
-func (r *fragmentReader) holds(f *table.Field) bool {
-	for _, d := range r.f.Files {
-		if fileHolds(d, f) {
-			return true
-		}
-	}
-	return false
-}
-
 // columnReader reads what a stage needs of one top-level column; the column may lie in several files, or in none.
 type columnReader struct {
 	node    *node

@@ -56,10 +56,8 @@ func explainCommand(err error) error {
 	if err == nil {
 		return nil
 	}
-	for _, name := range []string{"inspect", "user"} {
-		if strings.Contains(err.Error(), fmt.Sprintf("unknown command %q", name)) {
-			return fmt.Errorf("%w: this version does not have it", err)
-		}
+	if strings.Contains(err.Error(), `unknown command "user"`) {
+		return fmt.Errorf("%w: this version does not have it", err)
 	}
 	return err
 }
@@ -71,7 +69,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	cmd.AddCommand(serveCommand(), queryCommand(), demoCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), queryCommand(), inspectCommand(), demoCommand(), versionCommand())
 	return cmd
 }
 

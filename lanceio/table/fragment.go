@@ -3,6 +3,7 @@ package table
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -186,4 +187,17 @@ func (d *DataFile) Column(id int32) (column int, ok bool) {
 		return -1, true
 	}
 	return 0, false
+}
+
+// Holds tells whether the file has anything of a field: the field itself, or one below it.
+func (d *DataFile) Holds(f *Field) bool {
+	if _, ok := d.Column(f.ID); ok {
+		return true
+	}
+	return slices.ContainsFunc(f.Children, d.Holds)
+}
+
+// Holds tells whether a file of the fragment has anything of a field. Where none has, its values are null.
+func (f *Fragment) Holds(field *Field) bool {
+	return slices.ContainsFunc(f.Files, func(d *DataFile) bool { return d.Holds(field) })
 }

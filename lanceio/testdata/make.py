@@ -8,12 +8,14 @@ the filters with the ids of the rows that pylance keeps, and the bytes of each l
 
 import json
 import random
+import re
 import shutil
 import sys
 from pathlib import Path
 
 import lance
 import pyarrow as pa
+import pyarrow.compute as pc
 from lance.file import LanceFileReader
 
 HERE = Path(__file__).parent
@@ -288,12 +290,109 @@ def sidecars():
     want("sidecars", pa.table({"id": pa.array(left, pa.int32()), "b": pa.array([rows[i] for i in left], pa.large_binary())}))
 
 
+def indexed():
+    """Indices: a B-tree that covers two of three fragments, a bitmap of another version, one on a member."""
+    def part(lo, hi):
+        return pa.table({
+            "id": pa.array(range(lo, hi), pa.int64()), "kind": pa.array([f"k{i % 5}" for i in range(lo, hi)]),
+            "s": pa.array([{"a": i % 11} for i in range(lo, hi)], pa.struct([("a", pa.int32())])),
+        })
+    p = path("indexed")
+    ds = lance.write_dataset(part(0, 60), p, mode="overwrite", max_rows_per_file=30)
+    ds.create_scalar_index("id", "BTREE")
+    ds.create_scalar_index("s.a", "BTREE", name="member")
+    ds.delete("id < 5")
+    lance.write_dataset(part(60, 80), p, mode="append")
+    ds = lance.dataset(p)
+    ds.create_scalar_index("kind", "BITMAP")
+    want("indexed", ds.to_table())
+
+
+def leaves(field, above=()):
+    """The lance fields without children at or below a field, with their paths."""
+    here = above + (field.name(),)
+    if not field.children():
+        yield here, field
+    for c in field.children():
+        yield from leaves(c, here)
+
+
+def plain(arrays, at):
+    """What the values of a leaf take, without bitmaps and offsets; at is its path below arrays."""
+    total = 0
+    for a in arrays:
+        if isinstance(a, pa.ExtensionArray):
+            a = a.storage
+        t = a.type
+        if at and pa.types.is_struct(t):
+            total += plain([a.field(t.get_field_index(at[0]))], at[1:])
+        elif at and (pa.types.is_list(t) or pa.types.is_large_list(t)):
+            total += plain([a.flatten()], at[1:])
+        elif pa.types.is_fixed_size_list(t):
+            total += len(a) * t.list_size * t.value_type.bit_width // 8
+        elif pa.types.is_string(t) or pa.types.is_binary(t) or pa.types.is_large_string(t) or pa.types.is_large_binary(t):
+            total += pc.sum(pc.binary_length(a)).as_py() or 0
+        else:
+            total += (len(a) * t.bit_width + 7) // 8
+    return total
+
+
+def stored(ds, f):
+    """The physical columns of a data file by field id."""
+    meta = LanceFileReader(ds.uri + "/data/" + f.path).metadata()
+    return {i: meta.columns[c] for i, c in zip(f.fields, f.column_indices) if i >= 0 and c >= 0}
+
+
+def inspection(name):
+    ds = lance.dataset(path(name))
+    out = {
+        "version": ds.version, "rows": ds.count_rows(), "format": ds.data_storage_version,
+        "versions": [{"version": v["version"], "micros": int(v["timestamp"].timestamp() * 1e6), "rows": int(v["metadata"]["total_rows"]),
+                      "fragments": int(v["metadata"]["total_fragments"])} for v in ds.versions()],
+        "operations": [type(x.operation).__name__ for x in ds.get_transactions(100)],
+        "tags": {k: v["version"] for k, v in ds.tags.list().items()},
+        "fragments": [], "columns": [], "indices": [],
+    }
+    columns = []
+    for f in ds.get_fragments():
+        files = f.data_files()
+        out["fragments"].append({"id": f.fragment_id, "rows": f.count_rows(), "deleted": f.num_deletions,
+                                 "files": [[d.path, d.file_size_bytes, len(LanceFileReader(ds.uri + "/data/" + d.path).metadata().columns)] for d in files]})
+        columns += [stored(ds, d) for d in files]
+    for top in ds.lance_schema.fields():
+        blob = isinstance(ds.schema.field(top.name()).type, pa.BaseExtensionType)
+        for p, leaf in leaves(top) if not blob else [((top.name(),), top)]:
+            pages = [x for c in columns if leaf.id() in c for x in c[leaf.id()].pages]
+            info = {"path": list(p), "id": leaf.id(), "bytes": sum(b.size for x in pages for b in x.buffers), "layouts": {}}
+            for x in pages:
+                kind = re.search(r"(MiniBlock|Constant|FullZip|Blob)Layout\(", x.encoding)
+                if kind:
+                    info["layouts"][kind[1]] = info["layouts"].get(kind[1], 0) + 1
+            if not blob:
+                info["plain"] = 0
+                for f in ds.get_fragments():
+                    if any(leaf.id() in d.fields for d in f.data_files()):
+                        t = f.scanner(columns=[top.name()], with_row_id=True, include_deleted_rows=True).to_table()
+                        info["plain"] += plain([t[top.name()].combine_chunks()], p[1:])
+            out["columns"].append(info)
+    for x in sorted(ds.describe_indices(), key=lambda x: x.name):
+        out["indices"].append({"name": x.name, "type": x.index_type, "columns": x.field_names, "rows": x.num_rows_indexed})
+    return out
+
+
+def inspect():
+    """What pylance tells of the tables themselves."""
+    names = sorted(p.stem for p in TABLES.glob("*.lance"))
+    (WANT / "inspect.json").write_text(json.dumps({n: inspection(n) for n in names}, separators=(",", ":"), sort_keys=True) + "\n")
+
+
 MAKERS = {
     "worked": worked, "history": history, "nested": lambda: [nested(v) for v in ("2.0", "2.1", "2.2")],
     "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "deletions": deletions, "stable": stable,
     "lineage": lambda: lineage("lineage"),
     "spilled": lambda: lineage("spilled", **{"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "1"}),
     "filters": filters, "sizes": sizes, "sidecars": sidecars,
+    "indexed": indexed, "inspect": inspect,
 }
 
 
