@@ -16,35 +16,35 @@ import (
 // Most filters compare a column with a constant. That is done here on the column's own buffer, without widening it:
 // the constant is turned once into the column's unit, with the operator that has the same answer there.
 
-// target is a constant in the unit of a column of whole numbers: v op value has the same answer as the comparison
-// meant; or always/never for every valid row.
-type target struct {
-	op            expr.CompareOp
-	value         *big.Int
-	always, never bool
+// Target is a constant in the unit of a column of whole numbers: v Op Value has the same answer as the comparison
+// meant; or Always/Never for every valid row.
+type Target struct {
+	Op            expr.CompareOp
+	Value         *big.Int
+	Always, Never bool
 }
 
-// targetOf finds the target of a literal for a column of integers, decimals, dates or times; ok is false where the
+// TargetOf finds the target of a literal for a column of integers, decimals, dates or times; ok is false where the
 // literal is of another family.
-func targetOf(op expr.CompareOp, column arrow.DataType, l *expr.Literal) (target, bool) {
+func TargetOf(op expr.CompareOp, column arrow.DataType, l *expr.Literal) (Target, bool) {
 	num, den, ok := ratio(column, l)
 	if !ok {
-		return target{}, false
+		return Target{}, false
 	}
 	floor, rest := new(big.Int).DivMod(num, den, new(big.Int))
-	t := target{op: op, value: floor}
+	t := Target{Op: op, Value: floor}
 	if rest.Sign() == 0 {
 		return t, true
 	}
 	switch op { // the constant lies between floor and floor+1
 	case expr.Eq, expr.NotDistinct:
-		t.never = true
+		t.Never = true
 	case expr.Ne, expr.Distinct:
-		t.always = true
+		t.Always = true
 	case expr.Lt, expr.Le:
-		t.op = expr.Le
+		t.Op = expr.Le
 	default:
-		t.op = expr.Gt
+		t.Op = expr.Gt
 	}
 	return t, true
 }
@@ -112,7 +112,7 @@ func constWords(op expr.CompareOp, a arrow.Array, l *expr.Literal) (words, bool)
 			return textWords(op, n, s, a.ValueOffsets(), a), true
 		}
 	default:
-		t, ok := targetOf(op, a.DataType(), l)
+		t, ok := TargetOf(op, a.DataType(), l)
 		if !ok {
 			return nil, false
 		}
@@ -146,7 +146,7 @@ func textWords[O int32 | int64](op expr.CompareOp, n int, s string, offsets []O,
 }
 
 // wholeWords compares a column of whole numbers with a target.
-func wholeWords(t target, a arrow.Array, n int) (words, bool) {
+func wholeWords(t Target, a arrow.Array, n int) (words, bool) {
 	switch a.DataType().ID() {
 	case arrow.INT8:
 		return intWords[int8](t, a, n, math.MinInt8, math.MaxInt8), true
@@ -174,8 +174,8 @@ type whole interface {
 	int8 | int16 | int32 | int64 | uint8 | uint16 | uint32 | uint64
 }
 
-func intWords[T whole](t target, a arrow.Array, n int, lo int64, hi uint64) words {
-	always, never := t.always, t.never
+func intWords[T whole](t Target, a arrow.Array, n int, lo int64, hi uint64) words {
+	always, never := t.Always, t.Never
 	if !always && !never {
 		always, never = beyond(t, big.NewInt(lo), new(big.Int).SetUint64(hi))
 	}
@@ -187,28 +187,28 @@ func intWords[T whole](t target, a arrow.Array, n int, lo int64, hi uint64) word
 	}
 	var c T
 	if lo < 0 {
-		c = T(t.value.Int64())
+		c = T(t.Value.Int64())
 	} else {
-		c = T(t.value.Uint64())
+		c = T(t.Value.Uint64())
 	}
-	return orderedWords(t.op, arrow.GetValues[T](a.Data(), 1), c, n)
+	return orderedWords(t.Op, arrow.GetValues[T](a.Data(), 1), c, n)
 }
 
 // beyond tells whether a constant outside of the column's range decides the comparison.
-func beyond(t target, lo, hi *big.Int) (always, never bool) {
-	h := holds[t.op]
+func beyond(t Target, lo, hi *big.Int) (always, never bool) {
+	h := holds[t.Op]
 	switch {
-	case t.value.Cmp(lo) < 0: // every value is above
+	case t.Value.Cmp(lo) < 0: // every value is above
 		return h[2], !h[2]
-	case t.value.Cmp(hi) > 0: // every value is below
+	case t.Value.Cmp(hi) > 0: // every value is below
 		return h[0], !h[0]
 	}
 	return false, false
 }
 
-func decimalWords(t target, a *array.Decimal128, n int) words {
+func decimalWords(t Target, a *array.Decimal128, n int) words {
 	limit := new(big.Int).Lsh(big.NewInt(1), 127)
-	always, never := t.always, t.never
+	always, never := t.Always, t.Never
 	if !always && !never {
 		always, never = beyond(t, new(big.Int).Neg(limit), new(big.Int).Sub(limit, big.NewInt(1)))
 	}
@@ -218,8 +218,8 @@ func decimalWords(t target, a *array.Decimal128, n int) words {
 	case never:
 		return noWords(n)
 	}
-	c := decimal128.FromBigInt(t.value)
-	out, h := noWords(n), holds[t.op]
+	c := decimal128.FromBigInt(t.Value)
+	out, h := noWords(n), holds[t.Op]
 	for i, v := range a.Values() {
 		if h[v.Cmp(c)+1] {
 			out.set(i)

@@ -56,11 +56,11 @@ func wholeSet[T int32 | int64 | uint64](list []expr.Expr, typ arrow.DataType, va
 			rest = append(rest, x)
 			continue
 		}
-		t, ok := targetOf(expr.Eq, typ, l)
-		switch v, fits := asWhole[T](t.value); {
+		t, ok := TargetOf(expr.Eq, typ, l)
+		switch v, fits := asWhole[T](t.Value); {
 		case !ok:
 			rest = append(rest, x)
-		case !t.never && fits:
+		case !t.Never && fits:
 			set[v] = struct{}{}
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filepb"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 )
 
 const (
@@ -195,6 +196,16 @@ func (m *Metadata) Rows(ctx context.Context, in encoding.Input) (uint64, error) 
 	}
 	m.rows.Store(&n)
 	return n, nil
+}
+
+// Schema is the fields of the file and their metadata by the file's own description, as files that no manifest describes
+// are read.
+func (m *Metadata) Schema(ctx context.Context, in encoding.Input) (*table.Schema, error) {
+	d, err := m.description(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	return table.NewSchema(d.GetSchema().GetFields(), d.GetSchema().GetMetadata(), m.Object)
 }
 
 func (m *Metadata) description(ctx context.Context, in encoding.Input) (*filepb.FileDescriptor, error) {

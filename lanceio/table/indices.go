@@ -31,6 +31,32 @@ type Index struct {
 	// recorded.
 	Fragments *FragmentSet
 	SizeBytes uint64 // of its files, 0 where that is not recorded
+	// Format is the version of the layout of its files.
+	Format int32
+	Base   *uint32
+	// Files are its files; nil where that is not recorded.
+	Files []IndexFile
+}
+
+// IndexFile is a file of an index.
+type IndexFile struct {
+	Name      string // in the index's folder
+	SizeBytes uint64
+}
+
+// IndexFile tells where a file of an index lies, false where the manifest does not say.
+func (m *Manifest) IndexFile(x *Index, name string) (Location, bool) {
+	if len(x.UUID) != 32 {
+		return Location{}, false
+	}
+	if x.Base != nil {
+		if _, ok := m.bases[*x.Base]; !ok {
+			return Location{}, false
+		}
+	}
+	u := x.UUID
+	folder := strings.Join([]string{u[:8], u[8:12], u[12:16], u[16:20], u[20:]}, "-")
+	return m.locate(x.Base, "_indices", join(folder, name)), true
 }
 
 // FragmentSet is a set of fragment ids.
@@ -87,13 +113,14 @@ func parseIndices(data []byte, object string) ([]*Index, error) {
 	for _, p := range msg.GetIndices() {
 		x := &Index{
 			Name: p.GetName(), UUID: hex.EncodeToString(p.GetUuid().GetUuid()), Kind: indexKind(p.GetIndexDetails().GetTypeUrl()),
-			Fields: p.GetFields(), Version: p.GetDatasetVersion(),
+			Fields: p.GetFields(), Version: p.GetDatasetVersion(), Format: p.GetIndexVersion(), Base: p.BaseId,
 		}
 		if p.CreatedAt != nil {
 			x.Created = time.UnixMilli(int64(p.GetCreatedAt())).UTC()
 		}
 		for _, f := range p.GetFiles() {
 			x.SizeBytes += f.GetSizeBytes()
+			x.Files = append(x.Files, IndexFile{Name: f.GetPath(), SizeBytes: f.GetSizeBytes()})
 		}
 		if b := p.GetFragmentBitmap(); len(b) > 0 {
 			ids, err := parseBitmap(b, object)

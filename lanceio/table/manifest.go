@@ -43,6 +43,8 @@ type Manifest struct {
 
 	// IndexSection and TransactionSection are positions in the manifest file, nil where there is none.
 	IndexSection, TransactionSection *uint64
+	// Indices are the segments of the version's indices; nil where there are none, or where they can't be read.
+	Indices []*Index
 
 	bases map[uint32]BasePath
 	msg   *tablepb.Manifest
@@ -77,7 +79,11 @@ func ParseManifest(data []byte, dir, name string) (*Manifest, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newManifest(msg, dir, name, uint64(len(data)))
+	m, err := newManifest(msg, dir, name, uint64(len(data)))
+	if err == nil && m.IndexSection != nil {
+		m.Indices = indicesIn(data[*m.IndexSection:], object)
+	}
+	return m, err
 }
 
 // unmarshalManifest reads length and message from the end part of a manifest file that starts at pos.
@@ -175,7 +181,7 @@ func newManifest(msg *tablepb.Manifest, dir, name string, size uint64) (*Manifes
 		return nil, err
 	}
 	var err error
-	if m.Schema, err = newSchema(msg.GetFields(), msg.GetSchemaMetadata(), object); err != nil {
+	if m.Schema, err = NewSchema(msg.GetFields(), msg.GetSchemaMetadata(), object); err != nil {
 		return nil, err
 	}
 	if err := m.readFragments(object); err != nil {

@@ -67,8 +67,8 @@ const (
 	BlobV2
 )
 
-// newSchema builds the tree from the pre-order list of a manifest.
-func newSchema(list []*filepb.Field, metadata map[string][]byte, object string) (*Schema, error) {
+// NewSchema builds the tree from the pre-order list of a manifest or of a data file's description, which object names.
+func NewSchema(list []*filepb.Field, metadata map[string][]byte, object string) (*Schema, error) {
 	s := &Schema{byID: make(map[int32]*Field, len(list))}
 	var err error
 	if s.Metadata, err = newMetadata(metadata, object); err != nil {

@@ -137,7 +137,47 @@ func readManifest(ctx context.Context, s objstore.Store, dir, name string) (*Man
 	if err != nil {
 		return nil, err
 	}
-	return newManifest(msg, dir, name, uint64(size))
+	m, err := newManifest(msg, dir, name, uint64(size))
+	if err == nil && m.IndexSection != nil {
+		m.Indices, err = readIndices(ctx, r, int64(*m.IndexSection), b, start, object)
+	}
+	return m, err
+}
+
+// readIndices reads the indices of a manifest file, listed at a position; b is the file's end, from start on. A list that is
+// damaged gives none: the table is the same without them.
+func readIndices(ctx context.Context, r objstore.Reader, at int64, b []byte, start int64, object string) ([]*Index, error) {
+	if at >= start {
+		return indicesIn(b[at-start:], object), nil
+	}
+	head, err := r.ReadRanges(ctx, []objstore.Range{{Offset: at, Size: min(tailRead, r.Size()-at)}})
+	if err != nil || len(head[0]) < lengthSize {
+		return nil, err
+	}
+	whole := lengthSize + int64(le.Uint32(head[0]))
+	if whole <= int64(len(head[0])) {
+		return indicesIn(head[0], object), nil
+	}
+	if whole > maxIndexSection || whole > r.Size()-at {
+		return nil, nil
+	}
+	all, err := r.ReadRanges(ctx, []objstore.Range{{Offset: at, Size: whole}})
+	if err != nil {
+		return nil, err
+	}
+	return indicesIn(all[0], object), nil
+}
+
+// indicesIn gives the indices of a section that b begins with, nil where it is damaged.
+func indicesIn(b []byte, object string) []*Index {
+	if len(b) < lengthSize || uint64(le.Uint32(b)) > uint64(len(b)-lengthSize) {
+		return nil
+	}
+	list, err := parseIndices(b[lengthSize:][:le.Uint32(b)], object)
+	if err != nil {
+		return nil
+	}
+	return list
 }
 
 // Latest reads the newest version of a branch.

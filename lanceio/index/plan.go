@@ -1,0 +1,417 @@
+package index
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+)
+
+// kind is a kind of index.
+type kind struct {
+	message string // of its details
+	name    string // as Lance calls it
+	// newest is the latest format of its files that is known. From version addresses on, ids are row addresses; before, row
+	// ids. Zone maps never hold ids.
+	newest, addresses int32
+	files             []string
+}
+
+// kinds are those that are used, the more exact ones first.
+var kinds = []kind{
+	{"BTreeIndexDetails", "BTREE", 1, 1, []string{btreeLookupFile, btreePagesFile}},
+	{"BitmapIndexDetails", "BITMAP", 1, 1, []string{bitmapFile}},
+	{"ZoneMapIndexDetails", "ZONEMAP", 0, 0, []string{zoneFile}},
+}
+
+// reuseIndex is the name of the table's own index that maps addresses of rows that compactions moved. Where it is there,
+// other indices may hold addresses that no longer hold.
+const reuseIndex = "__lance_frag_reuse"
+
+// Plan is which indices of a table version a filter is looked up in. It is not changed once it was made.
+type Plan struct {
+	m     *table.Manifest
+	root  condition
+	used  map[string]*chosen // by path key
+	order []*chosen
+}
+
+// chosen is the index of one column.
+type chosen struct {
+	kind     kind
+	name     string
+	path     expr.FieldPath
+	field    *table.Field
+	segments []*table.Index
+}
+
+// New decides which indices of a version serve a bound filter; nil where none does.
+func New(m *table.Manifest, filter expr.Expr) *Plan {
+	if filter == nil || len(m.Indices) == 0 {
+		return nil
+	}
+	if slices.ContainsFunc(m.Indices, func(x *table.Index) bool { return x.Name == reuseIndex }) {
+		return nil
+	}
+	p := &Plan{m: m, used: map[string]*chosen{}}
+	p.root = p.prune(conditionOf(filter))
+	if p.root == nil {
+		return nil
+	}
+	return p
+}
+
+// prune leaves out what no index serves.
+func (p *Plan) prune(c condition) condition {
+	switch c := c.(type) {
+	case onColumn:
+		if p.choose(c.path) == nil {
+			return nil
+		}
+		return c
+	case allOf:
+		parts := make([]condition, len(c))
+		for i, x := range c {
+			parts[i] = p.prune(x)
+		}
+		return all(parts)
+	case anyOf:
+		// Nothing is chosen for the sake of an OR of which another part has no index.
+		parts, used, order := make([]condition, len(c)), p.used, p.order
+		p.used = map[string]*chosen{}
+		for k, v := range used {
+			p.used[k] = v
+		}
+		for i, x := range c {
+			if parts[i] = p.prune(x); parts[i] == nil {
+				p.used, p.order = used, order
+				return nil
+			}
+		}
+		return anyIn(parts)
+	}
+	return nil
+}
+
+// choose finds the index of a column, nil where there is none that can be used.
+func (p *Plan) choose(path expr.FieldPath) *chosen {
+	key := path.Key()
+	if c, ok := p.used[key]; ok {
+		return c
+	}
+	f := fieldAt(p.m.Schema, path)
+	if f == nil || f.Blob != table.NoBlob {
+		return nil
+	}
+	for _, k := range kinds {
+		if c := p.indexOf(f, k); c != nil {
+			c.path = path
+			p.used[key] = c
+			p.order = append(slices.Clip(p.order), c)
+			return c
+		}
+	}
+	return nil
+}
+
+// fieldAt finds a field below structs only.
+func fieldAt(s *table.Schema, path expr.FieldPath) *table.Field {
+	level := s.Fields
+	var f *table.Field
+	for _, name := range path {
+		i := slices.IndexFunc(level, func(f *table.Field) bool { return f.Name == name })
+		if i < 0 {
+			return nil
+		}
+		f, level = level[i], nil
+		if f.Logical == "struct" {
+			level = f.Children
+		}
+	}
+	return f
+}
+
+// indexOf gives the index of a kind over just a field, nil where there is none. All segments of its name must be usable: a
+// row that an update moved stays in the segment that it was in.
+func (p *Plan) indexOf(f *table.Field, k kind) *chosen {
+	var names []string
+	for _, x := range p.m.Indices {
+		if p.usable(x, f, k) && !slices.Contains(names, x.Name) {
+			names = append(names, x.Name)
+		}
+	}
+	for _, name := range names {
+		c := &chosen{kind: k, name: name, field: f}
+		good := true
+		for _, x := range p.m.Indices {
+			if x.Name == name {
+				good = good && p.usable(x, f, k)
+				c.segments = append(c.segments, x)
+			}
+		}
+		if good {
+			return c
+		}
+	}
+	return nil
+}
+
+func (p *Plan) usable(x *table.Index, f *table.Field, k kind) bool {
+	if len(x.Fields) != 1 || x.Fields[0] != f.ID || !strings.EqualFold(x.Type, k.message) || x.Fragments == nil ||
+		x.Version < 0 || x.Version > k.newest {
+		return false
+	}
+	_, ok := p.m.IndexFile(x, k.files[0])
+	return ok
+}
+
+// Names tells which indices are used, each as "NAME (BTREE on COLUMN)".
+func (p *Plan) Names() []string {
+	if p == nil {
+		return nil
+	}
+	var out []string
+	for _, c := range p.order {
+		out = append(out, fmt.Sprintf("%s (%s on %s)", expr.QuoteIdent(c.name), c.kind.name, c.path))
+	}
+	return out
+}
+
+// Rows are the rows that a lookup found. nil tells nothing of any fragment.
+type Rows struct{ rows byFragment }
+
+// Of gives the physical rows of a fragment that may pass the filter; false where all may.
+func (r *Rows) Of(fragment uint32) (*roaring.Bitmap, bool) {
+	if r == nil {
+		return nil, false
+	}
+	b, ok := r.rows[fragment]
+	return b, ok
+}
+
+// Source is where a lookup reads from. PhysicalRows gives a fragment's rows by its place in the manifest.
+type Source struct {
+	Open         Opener
+	Cache        Cache
+	Mem          memory.Allocator
+	PhysicalRows func(i int) uint64
+}
+
+// Find looks the filter up. An index that can't be read tells nothing; only the end of ctx is an error.
+func (p *Plan) Find(ctx context.Context, src Source) (*Rows, error) {
+	l := &lookup{p: p, src: src}
+	rows, err := l.find(ctx, p.root)
+	if err != nil {
+		return nil, err
+	}
+	return &Rows{rows}, nil
+}
+
+// lookup is one run of a plan.
+type lookup struct {
+	p   *Plan
+	src Source
+}
+
+func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
+	switch c := c.(type) {
+	case onColumn:
+		rows, err := l.column(ctx, l.p.used[c.path.Key()], c.set)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return byFragment{}, nil //nolint:nilerr // the fragments are scanned instead
+		}
+		return rows, nil
+	case allOf:
+		out := byFragment{}
+		for _, x := range c {
+			rows, err := l.find(ctx, x)
+			if err != nil {
+				return nil, err
+			}
+			out = out.intersect(rows)
+		}
+		return out, nil
+	case anyOf:
+		var out byFragment
+		for i, x := range c {
+			rows, err := l.find(ctx, x)
+			if err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				out = rows
+			} else {
+				out = out.union(rows)
+			}
+		}
+		return out, nil
+	}
+	return byFragment{}, nil
+}
+
+// column looks a set up in all segments of an index.
+func (l *lookup) column(ctx context.Context, c *chosen, s set) (byFragment, error) {
+	if c.kind.message == kinds[2].message {
+		return l.zoned(ctx, c, s)
+	}
+	addresses, rowIDs := ids{}, ids{}
+	covered := roaring.New()
+	for _, x := range c.segments {
+		into := addresses
+		if l.p.m.StableRowIDs() && x.Version < c.kind.addresses {
+			into = rowIDs
+		}
+		covered.Or(x.Fragments)
+		if !l.present(x) || s.empty() {
+			continue
+		}
+		if err := l.segment(ctx, c, x, s, into); err != nil {
+			return nil, err
+		}
+	}
+	return l.place(covered, addresses, rowIDs)
+}
+
+// present tells whether a segment covers a fragment that the version has. In tables with stable row ids, rows of those may
+// stem from others.
+func (l *lookup) present(x *table.Index) bool {
+	return l.p.m.StableRowIDs() ||
+		slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Contains(f.ID) })
+}
+
+// place turns ids into rows of the covered fragments.
+func (l *lookup) place(covered *roaring.Bitmap, addresses, rowIDs ids) (byFragment, error) {
+	out := byFragment{}
+	var sorted []uint64
+	for i, f := range l.p.m.Fragments {
+		if !covered.Contains(f.ID) {
+			continue
+		}
+		rows := roaring.New()
+		if b := addresses[f.ID]; b != nil {
+			rows.Or(b)
+		}
+		if n := l.src.PhysicalRows(i); !rows.IsEmpty() && uint64(rows.Maximum()) >= n {
+			rows.RemoveRange(n, 1<<32)
+		}
+		if len(rowIDs) > 0 {
+			if sorted == nil {
+				sorted = rowIDs.sorted()
+			}
+			seq, err := f.RowIDs(l.src.PhysicalRows(i))
+			if err != nil {
+				return nil, err
+			}
+			for row := range seq.Places(sorted) {
+				rows.Add(uint32(row))
+			}
+		}
+		out[f.ID] = rows
+	}
+	return out, nil
+}
+
+// zoned is column for zone maps.
+func (l *lookup) zoned(ctx context.Context, c *chosen, s set) (byFragment, error) {
+	out := byFragment{}
+	for _, x := range c.segments {
+		if !slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Contains(f.ID) }) {
+			continue
+		}
+		z, err := loaded(ctx, l, x, zoneFile, readZones)
+		if err != nil {
+			return nil, err
+		}
+		if z.logical != c.field.Logical {
+			return nil, errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, z.logical, c.field.Logical)
+		}
+		for i, f := range l.p.m.Fragments {
+			if !x.Fragments.Contains(f.ID) {
+				continue
+			}
+			if rows, ok := z.rows(f.ID, l.src.PhysicalRows(i), s); ok {
+				out[f.ID] = rows
+			}
+		}
+	}
+	return out, nil
+}
+
+// segment looks a set up in one segment of a B-tree or bitmap index.
+func (l *lookup) segment(ctx context.Context, c *chosen, x *table.Index, s set, into ids) error {
+	if c.kind.message == kinds[0].message {
+		t, err := loaded(ctx, l, x, btreeLookupFile, readBTree)
+		if err != nil {
+			return err
+		}
+		if t.logical != c.field.Logical {
+			return errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, t.logical, c.field.Logical)
+		}
+		if err := t.worth(t.pagesOf(s)); err != nil {
+			return err
+		}
+		return l.read(ctx, x, btreePagesFile, func(r *reader) error { return t.search(ctx, r, s, into) })
+	}
+	t, err := loaded(ctx, l, x, bitmapFile, readBitmaps)
+	if err != nil {
+		return err
+	}
+	if t.logical != c.field.Logical {
+		return errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, t.logical, c.field.Logical)
+	}
+	return l.read(ctx, x, bitmapFile, func(r *reader) error { return t.search(ctx, r, s, into) })
+}
+
+// loaded gives what is kept of a segment, and reads it where it is not.
+func loaded[T any](ctx context.Context, l *lookup, x *table.Index, name string, read func(context.Context, *reader) (T, int64, error)) (T, error) {
+	var out T
+	key := x.UUID + "/" + name
+	if v, ok := l.src.Cache.Get(key); ok {
+		if out, ok = v.(T); ok {
+			return out, nil
+		}
+	}
+	err := l.read(ctx, x, name, func(r *reader) error {
+		got, size, err := read(ctx, r)
+		if err != nil {
+			return err
+		}
+		out = got
+		l.src.Cache.Put(key, got, size)
+		return nil
+	})
+	return out, err
+}
+
+// read opens a file of a segment for do.
+func (l *lookup) read(ctx context.Context, x *table.Index, name string, do func(*reader) error) error {
+	at, ok := l.p.m.IndexFile(x, name)
+	if !ok {
+		return errs.Unsupportedf("index %s: its place is not known", x.Name)
+	}
+	f, err := l.src.Open(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	for _, known := range x.Files {
+		if known.Name == name && known.SizeBytes != 0 && known.SizeBytes != uint64(f.Size) {
+			return errs.Corruptf(at.String(), -1, "the file has %d bytes, the table says %d", f.Size, known.SizeBytes)
+		}
+	}
+	r, err := openReader(ctx, f, l.src.Mem)
+	if err != nil {
+		return err
+	}
+	return do(r)
+}
