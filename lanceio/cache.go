@@ -15,6 +15,7 @@ import (
 type Cache struct {
 	manifests *lru[*table.Manifest]
 	files     *lru[*fileEntry]
+	indices   *lru[any] // what package index keeps
 }
 
 const (
@@ -27,7 +28,9 @@ const (
 
 // NewCache gives a cache of about so many bytes.
 func NewCache(bytes int64) *Cache {
-	return &Cache{manifests: newLRU[*table.Manifest](bytes / 2), files: newLRU[*fileEntry](bytes / 2)}
+	return &Cache{
+		manifests: newLRU[*table.Manifest](bytes / 4), files: newLRU[*fileEntry](bytes / 2), indices: newLRU[any](bytes / 4),
+	}
 }
 
 // DefaultCacheBytes is the size of the cache of a table that is opened without one.

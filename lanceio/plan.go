@@ -10,6 +10,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/expr/eval"
+	"github.com/lanceflight/flightsrv/lanceio/index"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -27,6 +28,8 @@ type plan struct {
 	never bool
 	// rows are where the filter's conditions on special columns let rows pass; nil for anywhere.
 	rows *rowSet
+	// indices are what the filter is looked up in; nil for none.
+	indices *index.Plan
 }
 
 var _ scan.Plan = (*plan)(nil)
@@ -59,6 +62,7 @@ func (t *Table) plan(spec scan.Spec, required *arrow.Schema) (*plan, error) {
 		return nil, err
 	}
 	p.rows = t.rowsOfFilter(p.spec.Filter)
+	p.indices = t.indicesOf(p.spec.Filter)
 	var stats, filter, computed needs
 	if p.spec.StatsFilter != nil {
 		if err := stats.add(t, p.spec.StatsFilter); err != nil {
@@ -112,7 +116,7 @@ func (p *plan) Schema() *arrow.Schema { return p.schema }
 func (p *plan) Info() scan.PlanInfo {
 	info := scan.PlanInfo{
 		Table: p.t.name, Version: p.t.Version(), Columns: keys(p.output),
-		Fragments: len(p.t.fragments), Rows: p.t.rows,
+		Fragments: len(p.t.fragments), Rows: p.t.rows, Indices: p.indices.Names(),
 	}
 	if p.spec.StatsFilter != nil {
 		info.StatsFilter = p.spec.StatsFilter.String()

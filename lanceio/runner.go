@@ -50,6 +50,8 @@ type runner struct {
 	windowBytes int64
 	skip        int64 // rows that pass yet to be skipped
 	left        int64 // rows yet to be given, negative for all
+
+	indices indexLookup
 }
 
 func (r *runner) run(ctx context.Context) error {
@@ -87,6 +89,9 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	defer reader.close()
 	rows, err := r.p.rows.of(ctx, reader)
 	if err != nil || info.Rows == 0 || len(rows) == 0 {
+		return err
+	}
+	if rows, err = r.indices.of(ctx, r, i, rows); err != nil || len(rows) == 0 {
 		return err
 	}
 	f := &fragmentRun{

@@ -174,6 +174,9 @@ func (s *Scan) Explain() string {
 	if info.Filter != "" {
 		fmt.Fprintf(&b, "  filter: %s\n", info.Filter)
 	}
+	for _, x := range info.Indices {
+		fmt.Fprintf(&b, "  index: %s\n", x)
+	}
 	if info.Limit != nil {
 		fmt.Fprintf(&b, "  limit: %d\n", *info.Limit)
 	}

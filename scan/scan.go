@@ -94,6 +94,7 @@ type PlanInfo struct {
 	Limit       *int64
 	Fragments   int
 	Rows        int64
+	Indices     []string // that Filter is looked up in, each as "NAME (KIND on COLUMN)"
 }
 
 // Stream gives the batches of a scan, in the table's order.

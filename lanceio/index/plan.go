@@ -16,19 +16,26 @@ import (
 
 // kind is a kind of index.
 type kind struct {
-	message string // of its details
-	name    string // as Lance calls it
+	details string // as the list of indices names it
+	name    string // as users do
 	// newest is the latest format of its files that is known. From version addresses on, ids are row addresses; before, row
 	// ids. Zone maps never hold ids.
 	newest, addresses int32
 	files             []string
 }
 
+// The names of kinds.
+const (
+	bTree   = "BTREE"
+	bitMap  = "BITMAP"
+	zoneMap = "ZONEMAP"
+)
+
 // kinds are those that are used, the more exact ones first.
 var kinds = []kind{
-	{"BTreeIndexDetails", "BTREE", 1, 1, []string{btreeLookupFile, btreePagesFile}},
-	{"BitmapIndexDetails", "BITMAP", 1, 1, []string{bitmapFile}},
-	{"ZoneMapIndexDetails", "ZONEMAP", 0, 0, []string{zoneFile}},
+	{"BTree", bTree, 1, 1, []string{btreeLookupFile, btreePagesFile}},
+	{"Bitmap", bitMap, 1, 1, []string{bitmapFile}},
+	{"ZoneMap", zoneMap, 0, 0, []string{zoneFile}},
 }
 
 // reuseIndex is the name of the table's own index that maps addresses of rows that compactions moved. Where it is there,
@@ -164,8 +171,8 @@ func (p *Plan) indexOf(f *table.Field, k kind) *chosen {
 }
 
 func (p *Plan) usable(x *table.Index, f *table.Field, k kind) bool {
-	if len(x.Fields) != 1 || x.Fields[0] != f.ID || !strings.EqualFold(x.Type, k.message) || x.Fragments == nil ||
-		x.Version < 0 || x.Version > k.newest {
+	if len(x.Fields) != 1 || x.Fields[0] != f.ID || !strings.EqualFold(x.Kind, k.details) || x.Fragments == nil ||
+		x.Format < 0 || x.Format > k.newest {
 		return false
 	}
 	_, ok := p.m.IndexFile(x, k.files[0])
@@ -196,12 +203,13 @@ func (r *Rows) Of(fragment uint32) (*roaring.Bitmap, bool) {
 	return b, ok
 }
 
-// Source is where a lookup reads from. PhysicalRows gives a fragment's rows by its place in the manifest.
+// Source is where a lookup reads from. Fragments are known by their places in the manifest.
 type Source struct {
 	Open         Opener
 	Cache        Cache
 	Mem          memory.Allocator
 	PhysicalRows func(i int) uint64
+	RowIDs       func(ctx context.Context, i int) (*table.RowIDSequence, error) // of tables with stable row ids
 }
 
 // Find looks the filter up. An index that can't be read tells nothing; only the end of ctx is an error.
@@ -261,17 +269,15 @@ func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
 
 // column looks a set up in all segments of an index.
 func (l *lookup) column(ctx context.Context, c *chosen, s set) (byFragment, error) {
-	if c.kind.message == kinds[2].message {
+	if c.kind.name == zoneMap {
 		return l.zoned(ctx, c, s)
 	}
 	addresses, rowIDs := ids{}, ids{}
-	covered := roaring.New()
 	for _, x := range c.segments {
 		into := addresses
-		if l.p.m.StableRowIDs() && x.Version < c.kind.addresses {
+		if l.p.m.StableRowIDs() && x.Format < c.kind.addresses {
 			into = rowIDs
 		}
-		covered.Or(x.Fragments)
 		if !l.present(x) || s.empty() {
 			continue
 		}
@@ -279,22 +285,22 @@ func (l *lookup) column(ctx context.Context, c *chosen, s set) (byFragment, erro
 			return nil, err
 		}
 	}
-	return l.place(covered, addresses, rowIDs)
+	return l.place(ctx, c.segments, addresses, rowIDs)
 }
 
 // present tells whether a segment covers a fragment that the version has. In tables with stable row ids, rows of those may
 // stem from others.
 func (l *lookup) present(x *table.Index) bool {
 	return l.p.m.StableRowIDs() ||
-		slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Contains(f.ID) })
+		slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Has(f.ID) })
 }
 
 // place turns ids into rows of the covered fragments.
-func (l *lookup) place(covered *roaring.Bitmap, addresses, rowIDs ids) (byFragment, error) {
+func (l *lookup) place(ctx context.Context, segments []*table.Index, addresses, rowIDs ids) (byFragment, error) {
 	out := byFragment{}
-	var sorted []uint64
+	spans := rowIDs.spans()
 	for i, f := range l.p.m.Fragments {
-		if !covered.Contains(f.ID) {
+		if !slices.ContainsFunc(segments, func(x *table.Index) bool { return x.Fragments.Has(f.ID) }) {
 			continue
 		}
 		rows := roaring.New()
@@ -304,16 +310,13 @@ func (l *lookup) place(covered *roaring.Bitmap, addresses, rowIDs ids) (byFragme
 		if n := l.src.PhysicalRows(i); !rows.IsEmpty() && uint64(rows.Maximum()) >= n {
 			rows.RemoveRange(n, 1<<32)
 		}
-		if len(rowIDs) > 0 {
-			if sorted == nil {
-				sorted = rowIDs.sorted()
-			}
-			seq, err := f.RowIDs(l.src.PhysicalRows(i))
+		if len(spans) > 0 {
+			seq, err := l.src.RowIDs(ctx, i)
 			if err != nil {
 				return nil, err
 			}
-			for row := range seq.Places(sorted) {
-				rows.Add(uint32(row))
+			for start, end := range seq.Rows(spans) {
+				rows.AddRange(start, end)
 			}
 		}
 		out[f.ID] = rows
@@ -325,7 +328,7 @@ func (l *lookup) place(covered *roaring.Bitmap, addresses, rowIDs ids) (byFragme
 func (l *lookup) zoned(ctx context.Context, c *chosen, s set) (byFragment, error) {
 	out := byFragment{}
 	for _, x := range c.segments {
-		if !slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Contains(f.ID) }) {
+		if !slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Has(f.ID) }) {
 			continue
 		}
 		z, err := loaded(ctx, l, x, zoneFile, readZones)
@@ -336,7 +339,7 @@ func (l *lookup) zoned(ctx context.Context, c *chosen, s set) (byFragment, error
 			return nil, errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, z.logical, c.field.Logical)
 		}
 		for i, f := range l.p.m.Fragments {
-			if !x.Fragments.Contains(f.ID) {
+			if !x.Fragments.Has(f.ID) {
 				continue
 			}
 			if rows, ok := z.rows(f.ID, l.src.PhysicalRows(i), s); ok {
@@ -349,7 +352,7 @@ func (l *lookup) zoned(ctx context.Context, c *chosen, s set) (byFragment, error
 
 // segment looks a set up in one segment of a B-tree or bitmap index.
 func (l *lookup) segment(ctx context.Context, c *chosen, x *table.Index, s set, into ids) error {
-	if c.kind.message == kinds[0].message {
+	if c.kind.name == bTree {
 		t, err := loaded(ctx, l, x, btreeLookupFile, readBTree)
 		if err != nil {
 			return err

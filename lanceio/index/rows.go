@@ -9,6 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 )
 
 // ids is a set of row addresses or row ids: the lower halves by the upper ones.
@@ -22,27 +23,6 @@ func (s ids) upper(hi uint32) *roaring.Bitmap {
 		s[hi] = b
 	}
 	return b
-}
-
-// addAll adds ids in any order.
-func (s ids) addAll(values []uint64) {
-	for i := 0; i < len(values); {
-		hi := uint32(values[i] >> 32)
-		var low []uint32
-		for ; i < len(values) && uint32(values[i]>>32) == hi; i++ {
-			low = append(low, uint32(values[i]))
-		}
-		s.upper(hi).AddMany(low)
-	}
-}
-
-// count is the number of ids.
-func (s ids) count() uint64 {
-	var n uint64
-	for _, b := range s {
-		n += b.GetCardinality()
-	}
-	return n
 }
 
 // addTree adds the ids of a serialized tree of bitmaps: a number of entries, each an upper half, the size of a bitmap in
@@ -113,12 +93,18 @@ func (a byFragment) union(b byFragment) byFragment {
 	return out
 }
 
-// sorted gives all ids in order. It is not nil.
-func (s ids) sorted() []uint64 {
-	out := make([]uint64, 0, s.count())
+// spans gives all ids as runs that ascend and do not touch.
+func (s ids) spans() []table.Span {
+	var out []table.Span
 	for _, hi := range slices.Sorted(maps.Keys(s)) {
-		for lo := range roaring.Values(s[hi]) {
-			out = append(out, uint64(hi)<<32|uint64(lo))
+		for start, end := range s[hi].Ranges() {
+			first := uint64(hi)<<32 | uint64(start)
+			last := uint64(hi)<<32 + end - 1
+			if n := len(out) - 1; n >= 0 && out[n].Last+1 == first {
+				out[n].Last = last
+				continue
+			}
+			out = append(out, table.Span{First: first, Last: last})
 		}
 	}
 	return out

@@ -272,6 +272,9 @@ func scanLine(s *Scan, named bool) *line {
 	if info.Filter != "" {
 		l.add("filter: " + info.Filter)
 	}
+	for _, x := range info.Indices {
+		l.add("index: " + x)
+	}
 	if s.Spec.Limit >= 0 {
 		l.add("limit: " + strconv.FormatInt(s.Spec.Limit, 10))
 	}
