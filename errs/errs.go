@@ -5,6 +5,7 @@ package errs
 import (
 	"errors"
 	"fmt"
+	"runtime/debug"
 )
 
 // The kinds. Test with errors.Is; an error that wraps none of them is Internal.
@@ -35,6 +36,16 @@ func (e *kindError) Unwrap() []error { return []error{e.kind, e.err} }
 // New makes an error of the given kind whose text is just the formatted message; %w keeps causes.
 func New(kind error, format string, args ...any) error {
 	return &kindError{kind: kind, err: fmt.Errorf(format, args...)}
+}
+
+// Contain makes the panic of a function an ErrInternal of its result, with the stack in its text. It is deferred at the
+// start of a goroutine, where a panic would end the process with all that it serves:
+//
+//	defer errs.Contain(&err)
+func Contain(err *error) {
+	if p := recover(); p != nil {
+		*err = New(ErrInternal, "panic: %v\n%s", p, debug.Stack())
+	}
 }
 
 // Invalidf is New with ErrInvalidInput.

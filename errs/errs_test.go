@@ -3,6 +3,7 @@ package errs_test
 import (
 	"errors"
 	"io"
+	"strings"
 	"testing"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -22,5 +23,21 @@ func TestKindsSurviveWrapping(t *testing.T) {
 	sqlErr := &errs.SQLError{Line: 2, Column: 5, Msg: "unexpected )"}
 	if !errors.Is(sqlErr, errs.ErrInvalidInput) || sqlErr.Error() != "unexpected ) (line 2, column 5)" {
 		t.Fatalf("SQLError: %v", sqlErr)
+	}
+}
+
+func TestContain(t *testing.T) {
+	run := func(p any) (err error) {
+		defer errs.Contain(&err)
+		if p != nil {
+			panic(p)
+		}
+		return io.EOF
+	}
+	if err := run(nil); !errors.Is(err, io.EOF) {
+		t.Errorf("without a panic: %v", err)
+	}
+	if err := run("lost"); !errors.Is(err, errs.ErrInternal) || !strings.Contains(err.Error(), "lost") {
+		t.Errorf("with a panic: %v", err)
 	}
 }

@@ -240,17 +240,19 @@ func (s *Server) tableInfos(ctx context.Context, names [][]string) ([]tableInfo,
 	return out, g.Wait()
 }
 
-// openTable never panics: it runs in goroutines of its own, where a panic would end the process.
-func openTable(ctx context.Context, resolver planner.Resolver, name []string) (info tableInfo) {
-	broken := func(err error) tableInfo { return tableInfo{schema: arrow.NewSchema(nil, nil), rows: -1, err: err} }
-	defer func() {
-		if p := recover(); p != nil {
-			info = broken(errs.New(errs.ErrInternal, "%v", p))
+// openTable never panics, as it runs in goroutines of its own.
+func openTable(ctx context.Context, resolver planner.Resolver, name []string) tableInfo {
+	var info tableInfo
+	err := func() (err error) {
+		defer errs.Contain(&err)
+		src, err := resolver.Resolve(ctx, scan.TableRef{Catalog: name[0], Schema: name[1], Table: name[2]})
+		if err == nil {
+			info = tableInfo{schema: visibleSchema(src.Schema()), rows: src.Rows()}
 		}
+		return err
 	}()
-	src, err := resolver.Resolve(ctx, scan.TableRef{Catalog: name[0], Schema: name[1], Table: name[2]})
 	if err != nil {
-		return broken(err)
+		return tableInfo{schema: arrow.NewSchema(nil, nil), rows: -1, err: err}
 	}
-	return tableInfo{schema: visibleSchema(src.Schema()), rows: src.Rows()}
+	return info
 }

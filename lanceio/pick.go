@@ -104,7 +104,7 @@ func (p *picker) all(f *table.Field, files map[int]bool) {
 	}
 }
 
-// witness picks the leaf below a struct that takes the fewest bytes of a file.
+// witness picks the leaf, or the map, below a struct that takes the fewest bytes of a file.
 func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
 	d := p.r.f.Files[file]
 	column, ok := d.Column(f.ID)
@@ -116,10 +116,11 @@ func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
 	if err != nil {
 		return err
 	}
-	best, bestBytes := int32(-1), uint64(0)
+	var best []int32
+	bestBytes := uint64(0)
 	var visit func(f *table.Field) error
 	visit = func(f *table.Field) error {
-		if !f.Leaf() {
+		if !f.Leaf() && f.Type.ID() != arrow.MAP {
 			for _, c := range f.Children {
 				if err := visit(c); err != nil {
 					return err
@@ -127,22 +128,43 @@ func (p *picker) witness(ctx context.Context, f *table.Field, file int) error {
 			}
 			return nil
 		}
-		column, ok := d.Column(f.ID)
-		if !ok || column < 0 {
+		// A map without its keys or values is none.
+		leaves, indices := columnsBelow(d, f, nil, nil)
+		if len(leaves) == 0 {
 			return nil
 		}
-		columns, err := open.meta.Columns(ctx, open.in, []int{column})
+		columns, err := open.meta.Columns(ctx, open.in, indices)
 		if err != nil {
 			return err
 		}
-		if bytes := columnBytes(columns[0]); best < 0 || bytes < bestBytes {
-			best, bestBytes = f.ID, bytes
+		bytes := uint64(0)
+		for _, c := range columns {
+			bytes += columnBytes(c)
+		}
+		if best == nil || bytes < bestBytes {
+			best, bestBytes = leaves, bytes
 		}
 		return nil
 	}
-	if err := visit(f); err != nil || best < 0 {
+	if err := visit(f); err != nil {
 		return err
 	}
-	p.pick(file, best)
+	for _, leaf := range best {
+		p.pick(file, leaf)
+	}
 	return nil
+}
+
+// columnsBelow adds the leaves at or below a field that have columns in a file, and these columns.
+func columnsBelow(d *table.DataFile, f *table.Field, leaves []int32, columns []int) ([]int32, []int) {
+	if f.Leaf() {
+		if column, ok := d.Column(f.ID); ok && column >= 0 {
+			leaves, columns = append(leaves, f.ID), append(columns, column)
+		}
+		return leaves, columns
+	}
+	for _, c := range f.Children {
+		leaves, columns = columnsBelow(d, c, leaves, columns)
+	}
+	return leaves, columns
 }

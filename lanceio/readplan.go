@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -128,6 +129,9 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	if err != nil {
 		return err
 	}
+	if partOfMap(root) {
+		return errs.Corruptf(d.meta.Object, -1, "it holds just the keys or the values of a map")
+	}
 	countUnits(d.in, root)
 	if _, err := d.meta.Attach(ctx, d.in, root, d.file.Fields, d.file.ColumnIndices); err != nil {
 		return err
@@ -199,7 +203,15 @@ func allFields(fields []*table.Field) []*encoding.Field {
 	return out
 }
 
-// prunedType is f's type over just some children.
+// partOfMap tells whether there is a map in a tree whose entries lack their keys or values.
+func partOfMap(f *encoding.Field) bool {
+	if f.Type.ID() == arrow.MAP && (len(f.Children) != 1 || len(f.Children[0].Children) != 2) {
+		return true
+	}
+	return slices.ContainsFunc(f.Children, partOfMap)
+}
+
+// prunedType is f's type over just some children; those of a map are never pruned.
 func prunedType(f *table.Field, children []*encoding.Field) arrow.DataType {
 	kids := make([]arrow.Field, len(children))
 	same := len(children) == len(f.Children)

@@ -11,10 +11,12 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"go.uber.org/goleak"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 	"github.com/lanceflight/flightsrv/objstore"
@@ -120,6 +122,33 @@ func TestMissingDataFile(t *testing.T) {
 	_, err := tryCollect(t, tab, lanceio.Columns(path("id")))
 	if !errors.Is(err, errs.ErrCorrupt) || errors.Is(err, errs.ErrNotFound) || !strings.Contains(err.Error(), "missing") || !strings.Contains(err.Error(), "data/") {
 		t.Errorf("%v, want an error that says which file is missing", err)
+	}
+}
+
+// A panic while a scan reads is its error, wherever it comes.
+func TestPanicIsAnError(t *testing.T) {
+	for _, columns := range [][]expr.FieldPath{{path("id")}, {path("id"), path("g")}, {path("s")}} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			tab := openOver(t, "sizes", func(s objstore.Store) objstore.Store {
+				return &objstore.Faulty{Store: s, OnRead: func(_ context.Context, name string, r objstore.Range) error {
+					if strings.HasPrefix(name, "data/") && r.Offset < 1000 {
+						panic("a fault of ours")
+					}
+					return nil
+				}}
+			})
+			s, err := tab.NewScan(lanceio.Columns(columns...))
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := s.Open(t.Context(), memory.DefaultAllocator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := drain(t.Context(), s.Schema(), st); !errors.Is(err, errs.ErrInternal) || !strings.Contains(err.Error(), "a fault of ours") {
+				t.Errorf("%v, want an internal error", err)
+			}
+		})
 	}
 }
 
@@ -333,5 +362,20 @@ func TestRowsOfFilesAreThoseOfTheTable(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// A file that lists just the keys of a map is refused where the map is read, and only there.
+func TestPartOfAMap(t *testing.T) {
+	tab := openOver(t, "mapped", func(s objstore.Store) objstore.Store {
+		return changeManifests(t, s, func(m *tablepb.Manifest) {
+			m.Fragments[0].Files[0].Fields[2] = 99 // behind id and the map's keys: its values
+		})
+	})
+	if _, err := tryCollect(t, tab, lanceio.Columns(path("s"))); !errors.Is(err, errs.ErrCorrupt) {
+		t.Errorf("%v, want corrupt", err)
+	}
+	if got := collect(t, tab, lanceio.Columns(path("id"))); len(got.rows) != 20 {
+		t.Errorf("%d rows", len(got.rows))
 	}
 }

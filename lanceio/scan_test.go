@@ -181,6 +181,20 @@ func TestProjectionOfGrownStructs(t *testing.T) {
 	}
 }
 
+// Which rows of a struct are null can be told by a map alone; its keys or its values alone are no map.
+func TestStructToldByAMap(t *testing.T) {
+	tab := open(t, "mapped")
+	for _, columns := range [][]expr.FieldPath{{path("s", "b")}, {path("s", "m")}, {path("s")}, {path("s", "b"), path("id")}} {
+		t.Run(fmt.Sprint(columns), func(t *testing.T) {
+			got := collect(t, tab, lanceio.Columns(columns...))
+			same(t, got.rows, cutRows(t, "mapped", got.schema))
+		})
+	}
+	if got, _ := ids(t, tab, lanceio.FilterExpr(expr.Path("s").IsNull())); got != "0 3 6 9 12 15 18" {
+		t.Errorf("s is null in rows %s", got)
+	}
+}
+
 func schemaText(s *arrow.Schema) string {
 	var parts []string
 	for _, f := range s.Fields() {

@@ -83,7 +83,8 @@ func (s *step) read(ctx context.Context, b *block, n int) error {
 		return nil
 	}
 	got := make([]arrow.Array, len(jobs))
-	one := func(ctx context.Context, i int) error {
+	one := func(ctx context.Context, i int) (err error) {
+		defer errs.Contain(&err)
 		arr, err := jobs[i].reader.Read(ctx, b.sel)
 		if err != nil {
 			return err

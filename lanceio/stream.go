@@ -106,10 +106,14 @@ func (s *stream) produce() {
 		p: s.p, c: s.c, a: assembler{s.mem}, emit: joined.put, tick: joined.tick, windowBytes: s.share / 3,
 		skip: s.p.spec.Offset, left: s.p.spec.Limit,
 	}
-	err := r.run(s.ctx)
-	if err == nil || errors.Is(err, errEnough) {
-		err = joined.flush(s.ctx)
-	}
+	err := func() (err error) {
+		// Bytes of a file that bring a decoder to fall must not end a server that reads other tables as well.
+		defer errs.Contain(&err)
+		if err = r.run(s.ctx); err == nil || errors.Is(err, errEnough) {
+			err = joined.flush(s.ctx)
+		}
+		return err
+	}()
 	if err != nil {
 		if s.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = s.ctx.Err()

@@ -205,13 +205,18 @@ func fetchAll(ctx context.Context, in Input, reads []*columnRead) error {
 		places <- struct{}{}
 		wg.Go(func() {
 			defer func() { <-places }()
-			if err := c.fetch(ctx, in); err != nil {
+			if err := c.fetchContained(ctx, in); err != nil {
 				cancel(err) // the first one stays the cause
 			}
 		})
 	}
 	wg.Wait()
 	return context.Cause(ctx)
+}
+
+func (c *columnRead) fetchContained(ctx context.Context, in Input) (err error) {
+	defer errs.Contain(&err)
+	return c.fetch(ctx, in)
 }
 
 // maxFetches bounds the leaves of one field that are fetched at once.

@@ -166,6 +166,16 @@ def grown():
     want("grown", lance.dataset(p).to_table())
 
 
+def mapped():
+    """A struct whose only member in its file is a map, and one that was added later; some of the structs are null."""
+    rec = pa.struct([("m", pa.map_(pa.string(), pa.int64()))])
+    rows = [None if i % 3 == 0 else {"m": None if i % 4 == 0 else [(f"k{k}", i + k) for k in range(i % 5)]} for i in range(20)]
+    t = pa.table({"id": pa.array(range(20), pa.int64()), "s": pa.array(rows, rec)})
+    ds = lance.write_dataset(t, path("mapped"), mode="overwrite", data_storage_version="2.2")
+    ds.add_columns(pa.schema([pa.field("s", pa.struct([("b", pa.int64())]))]))
+    want("mapped", lance.dataset(path("mapped")).to_table())
+
+
 def deletions():
     """Deletion files of both forms: a bitmap where more than 5000 rows are deleted, else an Arrow array."""
     n = 14000
@@ -388,7 +398,7 @@ def inspect():
 
 MAKERS = {
     "worked": worked, "history": history, "nested": lambda: [nested(v) for v in ("2.0", "2.1", "2.2")],
-    "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "deletions": deletions, "stable": stable,
+    "evolve": lambda: [evolve(v) for v in ("2.0", "2.1", "2.2")], "grown": grown, "mapped": mapped, "deletions": deletions, "stable": stable,
     "lineage": lambda: lineage("lineage"),
     "spilled": lambda: lineage("spilled", **{"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "1"}),
     "filters": filters, "sizes": sizes, "sidecars": sidecars,
