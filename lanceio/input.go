@@ -36,8 +36,6 @@ type fileInput struct {
 	// sidecar opens the file of some number beside the data file, and names it relative to the table.
 	sidecar func(ctx context.Context, id uint32) (string, objstore.Reader, error)
 
-	scratch scratchPool
-
 	mu   sync.Mutex
 	kept map[string]piece // by leaf
 	// units are the keys that leaves below a unit are counted as: the items of a list as the list.
@@ -53,8 +51,8 @@ type piece struct {
 func (p piece) end() int64 { return p.offset + int64(len(p.data)) }
 
 var (
-	_ encoding.ScratchInput = (*fileInput)(nil)
-	_ file.Priced           = (*fileInput)(nil)
+	_ encoding.IntoInput = (*fileInput)(nil)
+	_ file.Priced        = (*fileInput)(nil)
 )
 
 // RequestBytes is what a request costs in bytes.
@@ -65,20 +63,9 @@ func (in *fileInput) ReadRanges(ctx context.Context, leaf string, ranges []encod
 	return in.read(ctx, leaf, ranges, func(n int) []byte { return make([]byte, n) })
 }
 
-// ReadScratch is ReadRanges into memory that was used before.
-func (in *fileInput) ReadScratch(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, func(), error) {
-	var used [][]byte
-	got, err := in.read(ctx, leaf, ranges, func(n int) []byte {
-		b := in.scratch.get(n)
-		used = append(used, b)
-		return b
-	})
-	free := func() {
-		for _, b := range used {
-			in.scratch.put(b)
-		}
-	}
-	return got, free, err
+// ReadInto is ReadRanges into memory from alloc.
+func (in *fileInput) ReadInto(ctx context.Context, leaf string, ranges []encoding.BufferRange, alloc func(n int) []byte) ([][]byte, error) {
+	return in.read(ctx, leaf, ranges, alloc)
 }
 
 // read is ReadRanges with memory from alloc.

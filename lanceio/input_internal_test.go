@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -107,60 +105,5 @@ func TestInputRefusesRangesPastTheEnd(t *testing.T) {
 	}
 	if n := in.c.metrics().ReadRequests; n != 0 {
 		t.Errorf("%d requests were made", n)
-	}
-}
-
-// TestScratch reads pieces of a file at random into memory that is used again: what is not freed stays as it was.
-func TestScratch(t *testing.T) {
-	data := make([]byte, 1<<20)
-	for i := range data {
-		data[i] = byte(i*7 + i>>8)
-	}
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "f"), data, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	local, err := objstore.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file, err := local.Open(t.Context(), "f")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	_, mem := openMem(t, data)
-	for _, r := range []objstore.Reader{file, mem} {
-		type held struct {
-			offset uint64
-			data   []byte
-			free   func()
-		}
-		rapid.Check(t, func(rt *rapid.T) {
-			in := &fileInput{name: "f", r: r, c: newCounters()}
-			var used []held
-			for range rapid.IntRange(1, 20).Draw(rt, "reads") {
-				off := rapid.Uint64Range(0, 1<<20-1).Draw(rt, "offset")
-				size := rapid.Uint64Range(1, min(200_000, 1<<20-off)).Draw(rt, "size")
-				got, free, err := in.ReadScratch(t.Context(), "a", []encoding.BufferRange{{Offset: off, Size: size}})
-				if err != nil {
-					rt.Fatal(err)
-				}
-				used = append(used, held{off, got[0], free})
-				for _, h := range used {
-					if !bytes.Equal(h.data, data[h.offset:int(h.offset)+len(h.data)]) {
-						rt.Fatalf("bytes from %d on are not those of the file", h.offset)
-					}
-				}
-				if rapid.Bool().Draw(rt, "free") {
-					i := rapid.IntRange(0, len(used)-1).Draw(rt, "which")
-					used[i].free()
-					used = append(used[:i], used[i+1:]...)
-				}
-			}
-			if in.scratch.size > scratchBytes {
-				rt.Fatalf("%d bytes are kept", in.scratch.size)
-			}
-		})
 	}
 }

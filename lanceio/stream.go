@@ -100,10 +100,12 @@ func (s *stream) Close() error {
 func (s *stream) produce() {
 	defer close(s.done)
 	defer close(s.q.ch)
-	joined := newCoalescer(s.p, assembler{s.mem}, s.q.put)
+	mem := newRecycler(s.mem, int(s.share/3*2))
+	defer mem.close()
+	joined := newCoalescer(s.p, assembler{mem}, s.q.put)
 	defer joined.drop()
 	r := &runner{
-		p: s.p, c: s.c, a: assembler{s.mem}, emit: joined.put, tick: joined.tick, windowBytes: s.share / 3,
+		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.share / 3,
 		skip: s.p.spec.Offset, left: s.p.spec.Limit,
 	}
 	err := func() (err error) {

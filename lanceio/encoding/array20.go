@@ -166,7 +166,7 @@ func (b *builder20) listNode(f *Field, t arrow.ListLikeType, depth int) (node20,
 const maxRows20 = 1 << 48
 
 func (b *builder20) column(f *Field) (*column20, error) {
-	c := &column20{name: pathText20(f.Path), typ: f.Type, in: b.in, mem: b.mem, object: b.object, starts: []uint64{0}, dec: codec.NewDecompressor(maxPlain20)}
+	c := &column20{name: pathText20(f.Path), typ: f.Type, in: b.in, mem: b.mem, object: b.object, starts: []uint64{0}, arena: arena{mem: b.mem}, dec: codec.NewDecompressor(maxPlain20)}
 	if f.Column == nil {
 		return nil, errs.Corruptf(b.object, -1, "column %s: the file lists the field without a column", c.name)
 	}
@@ -248,6 +248,7 @@ type column20 struct {
 	blob    bool
 	dec     *codec.Decompressor
 	held    []*page20 // pages that remember something
+	arena   arena     // of the read that runs
 }
 
 // part20 is the rows of one page that are wanted, numbered within the page.
@@ -301,6 +302,7 @@ func (c *column20) hold(parts []part20) {
 }
 
 func (c *column20) read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
+	defer c.arena.free()
 	parts, err := c.split(ranges)
 	if err != nil {
 		return nil, err
@@ -338,7 +340,7 @@ func (c *column20) assemble(values []*values20) (arrow.Array, error) {
 		}
 	}()
 	for _, v := range values {
-		a, err := v.array(c.typ, c.mem)
+		a, err := v.array(c.typ, &c.arena)
 		if err != nil {
 			return nil, c.wrap(err)
 		}

@@ -20,7 +20,7 @@ func (c *column20) readBlobs(ctx context.Context, places []*values20) (arrow.Arr
 	if !isVariable20(c.typ) {
 		return nil, errs.Corruptf(c.object, -1, "column %s: blobs for type %s", c.name, c.typ)
 	}
-	out := &values20{offsets: []int64{0}}
+	out := &values20{offsets: []int32{0}}
 	var need []BufferRange
 	for _, v := range places {
 		if v.null {
@@ -29,7 +29,7 @@ func (c *column20) readBlobs(ctx context.Context, places []*values20) (arrow.Arr
 		}
 		out.n += v.n
 	}
-	out.validity = allOnes20(out.n)
+	out.validity = allOnes20(&c.arena, out.n)
 	for _, v := range places {
 		for i := range v.n {
 			row := len(out.offsets) - 1
@@ -44,22 +44,20 @@ func (c *column20) readBlobs(ctx context.Context, places []*values20) (arrow.Arr
 			if r.Size > math.MaxInt32 || total+r.Size > math.MaxInt32 {
 				return nil, errs.New(errs.ErrResourceExhausted, "%s: column %s: %d bytes of blobs do not fit one batch", c.object, c.name, total+r.Size)
 			}
-			out.offsets = append(out.offsets, int64(total+r.Size))
+			out.offsets = append(out.offsets, int32(total+r.Size))
 			if r.Size > 0 {
 				need = append(need, r)
 			}
 		}
 	}
 	if len(need) > 0 {
-		got, err := c.in.ReadRanges(ctx, c.name, need)
+		got, err := c.readRanges(ctx, need)
 		if err != nil {
 			return nil, c.wrap(err)
 		}
-		for _, b := range got {
-			out.data = append(out.data, b...)
-		}
+		out.data = joinBytes20(&c.arena, got)
 	}
-	a, err := out.array(c.typ, c.mem)
+	a, err := out.array(c.typ, &c.arena)
 	if err != nil {
 		return nil, c.wrap(err)
 	}

@@ -134,7 +134,7 @@ func (p *page20) flat(f *encodings20.Flat, rows []RowRange, want arrow.DataType)
 		need[i] = BufferRange{Offset: buf.Offset + b.Offset, Size: b.Size}
 	}
 	return task20{need: need, next: func(got [][]byte) (task20, error) {
-		return done20(joinFlat20(got, rows, n, width)), nil
+		return done20(joinFlat20(&p.col.arena, got, rows, n, width)), nil
 	}}, nil
 }
 
@@ -149,25 +149,39 @@ func (p *page20) bytesOf(r RowRange, width, size uint64) (BufferRange, error) {
 }
 
 // joinFlat20 puts the bytes of ranges together. Bits start at the range's first byte.
-func joinFlat20(got [][]byte, rows []RowRange, n int, width uint64) *values20 {
+func joinFlat20(a *arena, got [][]byte, rows []RowRange, n int, width uint64) *values20 {
 	v := &values20{n: n, bits: width}
 	switch {
+	case width == 1 && len(got) == 1 && rows[0].Start%8 == 0:
+		v.data = got[0]
 	case width == 1:
-		v.data = make([]byte, bitmapSize20(n))
+		v.data = a.zeroed(bitmapSize20(n))
 		at := 0
 		for i, r := range rows {
 			bitutil.CopyBitmap(got[i], int(r.Start%8), int(r.End-r.Start), v.data, at)
 			at += int(r.End - r.Start)
 		}
-	case len(got) == 1:
-		v.data = got[0]
 	default:
-		v.data = make([]byte, 0, uint64(n)*width/8)
-		for _, b := range got {
-			v.data = append(v.data, b...)
-		}
+		v.data = joinBytes20(a, got)
 	}
 	return v
+}
+
+// joinBytes20 puts pieces behind each other.
+func joinBytes20(a *arena, pieces [][]byte) []byte {
+	if len(pieces) == 1 {
+		return pieces[0]
+	}
+	size := 0
+	for _, b := range pieces {
+		size += len(b)
+	}
+	out := a.alloc(size)
+	at := 0
+	for _, b := range pieces {
+		at += copy(out[at:], b)
+	}
+	return out
 }
 
 // compressedFlat reads values of a buffer that is compressed as a whole.
@@ -181,7 +195,7 @@ func (p *page20) compressedFlat(buf BufferRange, key uint32, scheme codec.Scheme
 			}
 			pieces[i] = plain[b.Offset:][:b.Size]
 		}
-		return done20(joinFlat20(pieces, rows, int(countRows20(rows)), width)), nil
+		return done20(joinFlat20(&p.col.arena, pieces, rows, int(countRows20(rows)), width)), nil
 	}
 	if plain, ok := p.plain[key]; ok {
 		return cut(plain)
@@ -220,7 +234,7 @@ func (p *page20) nullable(n *encodings20.Nullable, rows []RowRange, want arrow.D
 			}
 			out := *v[1]
 			if !out.null {
-				out.mask(v[0].data)
+				out.mask(&p.col.arena, v[0].data)
 			}
 			return done20(&out), nil
 		})
@@ -272,9 +286,12 @@ func (p *page20) constant(c *encodings20.Constant, rows []RowRange, want arrow.D
 	width, fixed := fixedBits20(want)
 	switch {
 	case isVariable20(want):
-		v.offsets = make([]int64, n+1)
+		if n*uint64(len(value)) > math.MaxInt32 {
+			return task20{}, p.unsupportedf("%d bytes of text are wanted at once", n*uint64(len(value)))
+		}
+		v.offsets = p.col.offsets(int(n) + 1)
 		for i := range v.offsets {
-			v.offsets[i] = int64(i * len(value))
+			v.offsets[i] = int32(i * len(value))
 		}
 	case fixed && width == 1 && len(value) == 1:
 		v.bits, v.data = 1, make([]byte, bitmapSize20(int(n)))

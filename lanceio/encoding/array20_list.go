@@ -43,6 +43,7 @@ func (p *page20) listItems() (uint64, error) {
 }
 
 func (n *listNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
+	defer n.arena.free()
 	parts, err := n.split(ranges)
 	if err != nil {
 		return nil, err
@@ -58,7 +59,7 @@ func (n *listNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array, 
 	if err != nil {
 		return nil, err
 	}
-	l := lists20{offsets: make([]int64, 1, countRows20(ranges)+1), validity: make([]byte, bitmapSize20(int(countRows20(ranges))))}
+	l := newLists20(int(countRows20(ranges)), &n.arena)
 	for i, p := range parts {
 		if err := l.add(p, ends[i], n.itemStarts[p.page.index]); err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func (n *listNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array, 
 		return nil, err
 	}
 	defer items.Release()
-	return n.assemble(&l, items)
+	return n.assemble(l, items)
 }
 
 // listEnds is the task of reading the end offsets of rows, each range with the offset before it unless it is the first.
@@ -105,18 +106,29 @@ func withPrevious20(rows []RowRange) []RowRange {
 
 // lists20 gathers the lists of one read.
 type lists20 struct {
-	offsets  []int64
-	validity []byte
+	arena    *arena
+	rows     int     // so far
+	offsets  []int64 // one more than there will be rows
+	validity []byte  // nil: none is null
 	nulls    int
 	items    []RowRange // rows of the items' column
 }
 
+func newLists20(n int, a *arena) *lists20 {
+	l := &lists20{arena: a, offsets: arrow.Int64Traits.CastFromBytes(a.alloc(8 * (n + 1)))}
+	l.offsets[0] = 0
+	return l
+}
+
 // add appends the lists of one page. ends are the offsets at withPrevious20 of the part's rows.
 func (l *lists20) add(p part20, ends *values20, itemStart uint64) error {
+	done := l.rows
 	if ends.null {
-		for range ends.n {
-			l.append(0, false)
+		for i := range ends.n {
+			l.null(done + i)
+			l.offsets[done+i+1] = l.offsets[done]
 		}
+		l.rows += ends.n
 		return nil
 	}
 	if ends.validity != nil {
@@ -124,32 +136,48 @@ func (l *lists20) add(p part20, ends *values20, itemStart uint64) error {
 	}
 	enc := listEncoding20(p.page.enc)
 	adjust, total := enc.GetNullOffsetAdjustment(), enc.GetNumItems()
+	if ends.bits != 64 {
+		return p.page.corruptf("offsets of %d bits", ends.bits)
+	}
+	all := arrow.Uint64Traits.CastFromBytes(ends.data)
 	at := cursor20{}
 	for _, r := range p.rows {
+		k := int(r.End - r.Start)
+		if k == 0 {
+			continue
+		}
 		var base uint64
 		at.seek(r.Start)
 		if r.Start > 0 {
-			base = ends.uint(at.next()) % adjust
+			base = all[at.next()] % adjust
 		}
 		first := base
-		for range r.End - r.Start {
-			raw := ends.uint(at.next())
-			end := raw % adjust
-			if end < base || end > total || raw/adjust > 1 {
+		items := l.offsets[done]
+		place := at.skip(k)
+		for i, raw := range all[place : place+k] {
+			null := raw >= adjust
+			end := raw
+			if null {
+				end -= adjust
+			}
+			if end < base || end > total || end >= adjust {
 				return p.page.corruptf("a list from item %d to %d of %d", base, end, total)
 			}
-			if raw < adjust {
-				l.append(end-base, true)
-			} else {
+			if null {
 				// Items beneath a null are left out.
-				l.append(0, false)
+				l.null(done + i)
 				l.addItems(itemStart, first, base)
 				first = end
+			} else {
+				items += int64(end - base)
 			}
+			l.offsets[done+i+1] = items
 			base = end
 		}
+		done += k
 		l.addItems(itemStart, first, base)
 	}
+	l.rows = done
 	return nil
 }
 
@@ -160,14 +188,13 @@ func (l *lists20) addItems(itemStart, from, to uint64) {
 	}
 }
 
-func (l *lists20) append(length uint64, valid bool) {
-	i := len(l.offsets) - 1
-	l.offsets = append(l.offsets, l.offsets[i]+int64(length))
-	if valid {
-		bitutil.SetBit(l.validity, i)
-	} else {
-		l.nulls++
+// null makes list i null.
+func (l *lists20) null(i int) {
+	if l.validity == nil {
+		l.validity = allOnes20(l.arena, len(l.offsets)-1)
 	}
+	bitutil.ClearBit(l.validity, i)
+	l.nulls++
 }
 
 // cursor20 walks the values that withPrevious20 made of ranges: seek goes to the row before the next range's first.
@@ -180,6 +207,13 @@ func (c *cursor20) next() int {
 	c.place++
 	c.row++
 	return c.place - 1
+}
+
+// skip passes k values and gives the place of the first.
+func (c *cursor20) skip(k int) int {
+	c.place += k
+	c.row += uint64(k)
+	return c.place - k
 }
 
 // seek moves to the row before start, or to row 0. Where the ranges touch, that row was passed already.
@@ -196,20 +230,30 @@ func (c *cursor20) seek(start uint64) {
 
 // assemble makes the list array; items stay the caller's.
 func (n *listNode20) assemble(l *lists20, items arrow.Array) (arrow.Array, error) {
-	rows := len(l.offsets) - 1
+	rows := l.rows
 	var offsets *memory.Buffer
 	if n.large {
-		offsets = copy20(n.mem, arrow.Int64Traits.CastToBytes(l.offsets))
+		offsets = n.arena.buffer(arrow.Int64Traits.CastToBytes(l.offsets))
 	} else {
 		if l.offsets[rows] > math.MaxInt32 {
 			return nil, n.wrap(errs.New(errs.ErrResourceExhausted, "%d items do not fit one batch", l.offsets[rows]))
 		}
-		offsets = offsets20(n.mem, l.offsets)
+		narrow := n.offsetsOf(l.offsets)
+		offsets = n.arena.buffer(arrow.Int32Traits.CastToBytes(narrow))
 	}
 	var bitmap *memory.Buffer
 	if l.nulls > 0 {
-		bitmap = copy20(n.mem, l.validity)
+		bitmap = n.arena.buffer(l.validity)
 	}
 	defer release20(offsets, bitmap)
 	return makeArray20(array.NewData(n.typ, rows, []*memory.Buffer{bitmap, offsets}, []arrow.ArrayData{items.Data()}, l.nulls, 0)), nil
+}
+
+// offsetsOf gives offsets as 32-bit ones; they fit.
+func (n *listNode20) offsetsOf(offsets []int64) []int32 {
+	out := n.column20.offsets(len(offsets))
+	for i, o := range offsets {
+		out[i] = int32(o)
+	}
+	return out
 }

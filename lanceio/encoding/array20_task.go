@@ -57,6 +57,14 @@ func then20(t task20, err error, f func(*values20) (task20, error)) (task20, err
 	return join20([]task20{t}, func(v []*values20) (task20, error) { return f(v[0]) })
 }
 
+// readRanges reads into the arena where the input can.
+func (c *column20) readRanges(ctx context.Context, need []BufferRange) ([][]byte, error) {
+	if in, ok := c.in.(IntoInput); ok {
+		return in.ReadInto(ctx, c.name, need, c.arena.alloc)
+	}
+	return c.in.ReadRanges(ctx, c.name, need)
+}
+
 // run does tasks side by side: each round is one read for all of them. The tasks' own errors name column and page.
 func (c *column20) run(ctx context.Context, tasks []task20) ([]*values20, error) {
 	var out []*values20
@@ -67,7 +75,7 @@ func (c *column20) run(ctx context.Context, tasks []task20) ([]*values20, error)
 	for err == nil && all.next != nil {
 		var got [][]byte
 		if len(all.need) > 0 {
-			if got, err = c.in.ReadRanges(ctx, c.name, all.need); err != nil {
+			if got, err = c.readRanges(ctx, all.need); err != nil {
 				return nil, c.wrap(err)
 			}
 		}

@@ -90,7 +90,7 @@ func read20(t testing.TB, f *file20, field *encoding.Field, ranges ...encoding.R
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
 	defer mem.AssertSize(t, 0)
-	r, err := encoding.NewArrayReader(field, f, mem, "data/x.lance")
+	r, err := encoding.NewArrayReader(field, f, spoiling{mem}, "data/x.lance")
 	if err != nil {
 		return "", err
 	}

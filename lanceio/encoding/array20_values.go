@@ -1,8 +1,10 @@
 package encoding
 
 import (
+	"bytes"
 	"math"
 	"math/bits"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -26,11 +28,12 @@ type values20 struct {
 	null     bool
 	bits     uint64
 	data     []byte
-	offsets  []int64 // n+1
+	offsets  []int32 // n+1
 	dim      int
 	items    *values20
 	index    *values20
 	members  []*values20
+	words    *wordTable // of a dictionary's items, once it was looked up in
 }
 
 // valid tells whether value i is not null.
@@ -39,16 +42,30 @@ func (v *values20) valid(i int) bool {
 }
 
 // mask makes the values null whose bit in validity is clear.
-func (v *values20) mask(validity []byte) {
+func (v *values20) mask(a *arena, validity []byte) {
 	if v.validity == nil {
 		v.validity = validity
 		return
 	}
-	both := make([]byte, len(v.validity))
+	both := a.alloc(len(v.validity))
 	for i := range both {
 		both[i] = v.validity[i] & validity[i]
 	}
 	v.validity = both
+}
+
+// clone gives the same values in memory of their own, for what outlives the read.
+func (v *values20) clone() *values20 {
+	if v == nil {
+		return nil
+	}
+	out := *v
+	out.validity, out.data, out.offsets = bytes.Clone(v.validity), bytes.Clone(v.data), slices.Clone(v.offsets)
+	out.items, out.index, out.members = v.items.clone(), v.index.clone(), slices.Clone(v.members)
+	for i, m := range out.members {
+		out.members[i] = m.clone()
+	}
+	return &out
 }
 
 // uint gives fixed-width value i, of up to 64 bits, as a number.
@@ -69,8 +86,8 @@ func (v *values20) uint(i int) uint64 {
 func bitmapSize20(n int) int { return n/8 + (n%8+7)/8 }
 
 // array makes an Arrow array of type t, whose layout fits how the values were decoded for t.
-func (v *values20) array(t arrow.DataType, mem memory.Allocator) (arrow.Array, error) {
-	d, err := v.arrow(t, mem)
+func (v *values20) array(t arrow.DataType, a *arena) (arrow.Array, error) {
+	d, err := v.arrow(t, a)
 	if err != nil {
 		return nil, err
 	}
@@ -83,26 +100,26 @@ func makeArray20(d arrow.ArrayData) arrow.Array {
 	return array.MakeFromData(d)
 }
 
-func (v *values20) arrow(t arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
+func (v *values20) arrow(t arrow.DataType, a *arena) (arrow.ArrayData, error) {
 	if v.null || t.ID() == arrow.NULL {
-		return nullData20(t, uint64(v.n), mem)
+		return nullData20(t, uint64(v.n), a.mem)
 	}
 	switch t := t.(type) {
 	case *arrow.StringType, *arrow.BinaryType, *arrow.LargeStringType, *arrow.LargeBinaryType:
-		return v.variable(t, mem)
+		return v.variable(t, a)
 	case *arrow.FixedSizeListType:
-		return v.nested(t, []*values20{v.items}, mem)
+		return v.nested(t, []*values20{v.items}, a)
 	case *arrow.StructType:
-		return v.nested(t, v.members, mem)
+		return v.nested(t, v.members, a)
 	case *arrow.DictionaryType:
-		return v.dictionary(t, mem)
+		return v.dictionary(t, a)
 	}
-	return v.made(t, mem, copy20(mem, v.data)), nil
+	return v.made(t, a, a.buffer(v.data)), nil
 }
 
 // made gives flat data of which the validity is still to be set; it takes over buffers.
-func (v *values20) made(t arrow.DataType, mem memory.Allocator, buffers ...*memory.Buffer) arrow.ArrayData {
-	bitmap, nulls := v.bitmap(mem)
+func (v *values20) made(t arrow.DataType, a *arena, buffers ...*memory.Buffer) arrow.ArrayData {
+	bitmap, nulls := v.bitmap(a)
 	all := append([]*memory.Buffer{bitmap}, buffers...)
 	d := array.NewData(t, v.n, all, nil, nulls, 0)
 	release20(all...)
@@ -110,7 +127,7 @@ func (v *values20) made(t arrow.DataType, mem memory.Allocator, buffers ...*memo
 }
 
 // bitmap gives the validity as a buffer, nil where nothing is null, and the number of nulls.
-func (v *values20) bitmap(mem memory.Allocator) (*memory.Buffer, int) {
+func (v *values20) bitmap(a *arena) (*memory.Buffer, int) {
 	if v.validity == nil {
 		return nil, 0
 	}
@@ -118,24 +135,25 @@ func (v *values20) bitmap(mem memory.Allocator) (*memory.Buffer, int) {
 	if nulls == 0 {
 		return nil, 0
 	}
-	return copy20(mem, v.validity[:bitmapSize20(v.n)]), nulls
+	return a.buffer(v.validity[:bitmapSize20(v.n)]), nulls
 }
 
-func (v *values20) variable(t arrow.DataType, mem memory.Allocator) (arrow.ArrayData, error) {
+func (v *values20) variable(t arrow.DataType, a *arena) (arrow.ArrayData, error) {
 	var offsets *memory.Buffer
 	if t.ID() == arrow.LARGE_STRING || t.ID() == arrow.LARGE_BINARY {
-		offsets = copy20(mem, arrow.Int64Traits.CastToBytes(v.offsets))
-	} else {
-		if len(v.data) > math.MaxInt32 {
-			return nil, errs.New(errs.ErrResourceExhausted, "%d bytes of text do not fit one batch", len(v.data))
+		wide := a.alloc(8 * len(v.offsets))
+		for i, o := range v.offsets {
+			le20.PutUint64(wide[8*i:], uint64(o))
 		}
-		offsets = offsets20(mem, v.offsets)
+		offsets = a.buffer(wide)
+	} else {
+		offsets = a.buffer(arrow.Int32Traits.CastToBytes(v.offsets))
 	}
-	return v.made(t, mem, offsets, copy20(mem, v.data)), nil
+	return v.made(t, a, offsets, a.buffer(v.data)), nil
 }
 
 // nested makes a list or a struct of its children.
-func (v *values20) nested(t arrow.NestedType, children []*values20, mem memory.Allocator) (arrow.ArrayData, error) {
+func (v *values20) nested(t arrow.NestedType, children []*values20, a *arena) (arrow.ArrayData, error) {
 	var data []arrow.ArrayData
 	defer func() {
 		for _, d := range data {
@@ -143,47 +161,28 @@ func (v *values20) nested(t arrow.NestedType, children []*values20, mem memory.A
 		}
 	}()
 	for i, c := range children {
-		d, err := c.arrow(t.Fields()[i].Type, mem)
+		d, err := c.arrow(t.Fields()[i].Type, a)
 		if err != nil {
 			return nil, err
 		}
 		data = append(data, d)
 	}
-	bitmap, nulls := v.bitmap(mem)
+	bitmap, nulls := v.bitmap(a)
 	out := array.NewData(t, v.n, []*memory.Buffer{bitmap}, data, nulls, 0)
 	release20(bitmap)
 	return out, nil
 }
 
-func (v *values20) dictionary(t *arrow.DictionaryType, mem memory.Allocator) (arrow.ArrayData, error) {
-	items, err := v.items.arrow(t.ValueType, mem)
+func (v *values20) dictionary(t *arrow.DictionaryType, a *arena) (arrow.ArrayData, error) {
+	items, err := v.items.arrow(t.ValueType, a)
 	if err != nil {
 		return nil, err
 	}
 	defer items.Release()
-	bitmap, nulls := v.bitmap(mem)
-	keys := copy20(mem, v.index.data)
+	bitmap, nulls := v.bitmap(a)
+	keys := a.buffer(v.index.data)
 	defer release20(bitmap, keys)
 	return array.NewDataWithDictionary(t, v.n, []*memory.Buffer{bitmap, keys}, nulls, 0, items.(*array.Data)), nil
-}
-
-// copy20 gives a buffer of mem with the bytes of b.
-func copy20(mem memory.Allocator, b []byte) *memory.Buffer {
-	buf := memory.NewResizableBuffer(mem)
-	buf.Resize(len(b))
-	copy(buf.Bytes(), b)
-	return buf
-}
-
-// offsets20 gives a buffer of offsets of 32 bits; they fit.
-func offsets20(mem memory.Allocator, offsets []int64) *memory.Buffer {
-	buf := memory.NewResizableBuffer(mem)
-	buf.Resize(4 * len(offsets))
-	out := arrow.Int32Traits.CastFromBytes(buf.Bytes())
-	for i, o := range offsets {
-		out[i] = int32(o)
-	}
-	return buf
 }
 
 func release20(buffers ...*memory.Buffer) {

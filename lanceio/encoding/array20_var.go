@@ -50,53 +50,83 @@ func (p *page20) binary(b *encodings20.Binary, rows []RowRange, want arrow.DataT
 	})
 }
 
+// offsets gives room for n offsets until the read ends.
+func (c *column20) offsets(n int) []int32 {
+	return arrow.Int32Traits.CastFromBytes(c.arena.alloc(4 * n))
+}
+
 // cutBinary turns the end offsets at withPrevious20 of rows into offsets from 0, and tells which bytes they cover.
 func (p *page20) cutBinary(ends *values20, rows []RowRange, adjust uint64) (*values20, []RowRange, error) {
 	n := int(countRows20(rows))
-	v := &values20{n: n, offsets: make([]int64, 1, n+1)}
+	if ends.bits != 64 {
+		return nil, nil, p.corruptf("offsets of %d bits", ends.bits)
+	}
+	all := arrow.Uint64Traits.CastFromBytes(ends.data)
+	v := &values20{n: n, offsets: p.col.offsets(n + 1)}
+	v.offsets[0] = 0
 	var where []RowRange
+	var total uint64
+	first := 0
 	at := cursor20{}
 	for _, r := range rows {
+		k := int(r.End - r.Start)
+		if k == 0 {
+			continue
+		}
 		var base uint64
 		at.seek(r.Start)
-		if r.Start > 0 && r.End > r.Start {
-			base = ends.uint(at.next())
-			if base >= adjust {
+		if r.Start > 0 {
+			if base = all[at.next()]; base >= adjust {
 				base -= adjust
 			}
 		}
-		first := base
-		for range r.End - r.Start {
-			end := ends.uint(at.next())
-			null := end >= adjust
-			if null {
-				end -= adjust
-			}
-			if end < base || end >= adjust {
-				return nil, nil, p.corruptf("a byte string from byte %d to %d of %d", base, end, adjust-1)
-			}
-			i := len(v.offsets) - 1
-			if null {
-				if v.validity == nil {
-					v.validity = allOnes20(n)
-				}
-				v.validity[i/8] &^= 1 << (i % 8)
-			}
-			v.offsets = append(v.offsets, v.offsets[i]+int64(end-base))
-			base = end
+		c := cut20{ends: all[at.skip(k):][:k], base: base, adjust: adjust, first: first, start: total}
+		last, ok := v.cut(c, v.offsets[1+first:], &p.col.arena)
+		if !ok {
+			return nil, nil, p.corruptf("byte strings that do not ascend within %d bytes", adjust-1)
 		}
-		if base > first {
-			where = appendRange20(where, RowRange{first, base})
+		if total += last - base; total > math.MaxInt32 {
+			return nil, nil, p.unsupportedf("%d bytes of text are wanted at once", total)
 		}
-	}
-	if total := v.offsets[n]; total > math.MaxInt32 {
-		return nil, nil, p.unsupportedf("%d bytes of text are wanted at once", total)
+		if last > base {
+			where = appendRange20(where, RowRange{base, last})
+		}
+		first += k
 	}
 	return v, where, nil
 }
 
-func allOnes20(n int) []byte {
-	b := make([]byte, bitmapSize20(n))
+// cut20 is a run of byte strings, the first of which begins at base.
+type cut20 struct {
+	ends         []uint64
+	base, adjust uint64 // adjust is added to the ends of nulls
+	first        int    // which of the page's values is the first
+	start        uint64 // where it is to begin
+}
+
+// cut writes where the strings are to end, and gives the last end; ok is false where one is out of order.
+func (v *values20) cut(c cut20, out []int32, a *arena) (last uint64, ok bool) {
+	prev, move := c.base, c.start-c.base
+	out = out[:len(c.ends)]
+	for i, end := range c.ends {
+		if end >= c.adjust {
+			end -= c.adjust
+			if v.validity == nil {
+				v.validity = allOnes20(a, v.n)
+			}
+			v.validity[(c.first+i)/8] &^= 1 << ((c.first + i) % 8)
+		}
+		if end < prev || end >= c.adjust {
+			return 0, false
+		}
+		out[i] = int32(end + move)
+		prev = end
+	}
+	return prev, true
+}
+
+func allOnes20(a *arena, n int) []byte {
+	b := a.alloc(bitmapSize20(n))
 	for i := range b {
 		b[i] = 0xff
 	}
@@ -124,23 +154,28 @@ func (p *page20) fsst(f *encodings20.Fsst, rows []RowRange, want arrow.DataType,
 		if v.null || table.Raw() {
 			return done20(v), nil
 		}
-		out := &values20{n: v.n, validity: v.validity, offsets: make([]int64, 1, v.n+1)}
-		var scratch []byte
-		for i := range v.n {
-			src := v.data[v.offsets[i]:v.offsets[i+1]]
-			scratch = codec.Grow(scratch, table.MaxSize(len(src))+8)
-			size, err := table.Decode(scratch, src)
-			if err != nil {
-				return task20{}, p.wrap(err)
-			}
-			out.data = append(out.data, scratch[:size]...)
-			if len(out.data) > math.MaxInt32 {
-				return task20{}, p.unsupportedf("more than %d bytes of text are wanted at once", math.MaxInt32)
-			}
-			out.offsets = append(out.offsets, int64(len(out.data)))
-		}
-		return done20(out), nil
+		return p.expand(table, v)
 	})
+}
+
+// expand decompresses texts.
+func (p *page20) expand(table *codec.SymbolTable, v *values20) (task20, error) {
+	out := &values20{n: v.n, validity: v.validity, offsets: p.col.offsets(v.n + 1)}
+	out.data = p.col.arena.alloc(table.MaxSize(len(v.data)) + codec.DecodeSlack)
+	at := 0
+	out.offsets[0] = 0
+	for i := range v.n {
+		size, err := table.Decode(out.data[at:], v.data[v.offsets[i]:v.offsets[i+1]])
+		if err != nil {
+			return task20{}, p.wrap(err)
+		}
+		if at += size; at > math.MaxInt32 {
+			return task20{}, p.unsupportedf("more than %d bytes of text are wanted at once", math.MaxInt32)
+		}
+		out.offsets[i+1] = int32(at)
+	}
+	out.data = out.data[:at]
+	return done20(out), nil
 }
 
 // fixedSizeBinary reads byte strings of one length.
@@ -166,9 +201,12 @@ func (p *page20) fixedSizeBinary(f *encodings20.FixedSizeBinary, rows []RowRange
 		if !isVariable20(want) {
 			return done20(&values20{n: n, bits: 8 * width, data: v.data}), nil
 		}
-		out := &values20{n: n, data: v.data, offsets: make([]int64, n+1)}
+		if uint64(n)*width > math.MaxInt32 {
+			return task20{}, p.unsupportedf("%d bytes of text are wanted at once", uint64(n)*width)
+		}
+		out := &values20{n: n, data: v.data, offsets: p.col.offsets(n + 1)}
 		for i := range out.offsets {
-			out.offsets[i] = int64(i) * int64(width)
+			out.offsets[i] = int32(i) * int32(width)
 		}
 		return done20(out), nil
 	})
@@ -192,16 +230,20 @@ func (p *page20) dictionary(d *encodings20.Dictionary, rows []RowRange, want arr
 		return task20{}, err
 	}
 	items := done20(p.dictionaries[d])
-	if items.done == nil {
+	known := items.done != nil
+	if !known {
 		if items, err = p.decode(d.GetItems(), []RowRange{{0, uint64(d.GetNumDictionaryItems())}}, itemType, depth+1); err != nil {
 			return task20{}, err
 		}
 	}
 	return join20([]task20{index, items}, func(v []*values20) (task20, error) {
-		if p.dictionaries == nil {
-			p.dictionaries = make(map[*encodings20.Dictionary]*values20)
+		if !known {
+			if p.dictionaries == nil {
+				p.dictionaries = make(map[*encodings20.Dictionary]*values20)
+			}
+			v[1] = v[1].clone()
+			p.dictionaries[d] = v[1]
 		}
-		p.dictionaries[d] = v[1]
 		if v[0].null {
 			return done20(&values20{n: v[0].n, null: true}), nil
 		}
@@ -231,59 +273,103 @@ func (p *page20) keys(index, items *values20) (task20, error) {
 		}
 		if !items.valid(int(k)) {
 			if validity == nil {
-				validity = allOnes20(index.n)
+				validity = allOnes20(&p.col.arena, index.n)
 			}
 			validity[i/8] &^= 1 << (i % 8)
 		}
 	}
 	if validity != nil {
-		out.mask(validity)
+		out.mask(&p.col.arena, validity)
 	}
 	return done20(out), nil
 }
 
 // lookUp replaces indices by the items that they stand for.
 func (p *page20) lookUp(index, items *values20) (task20, error) {
-	places := make([]int, index.n) // -1 for null
-	for i := range places {
-		k := index.uint(i)
-		if k > uint64(items.n) {
-			return task20{}, p.corruptf("dictionary index %d of %d", k, items.n)
-		}
-		places[i] = int(k) - 1
-		if k > 0 && (!index.valid(i) || !items.valid(int(k)-1)) {
-			places[i] = -1
-		}
-	}
-	out := &values20{n: index.n, bits: items.bits, validity: allOnes20(index.n)}
-	switch {
-	case items.null:
+	if items.null {
 		return done20(&values20{n: index.n, null: true}), nil
-	case items.offsets != nil:
-		out.offsets = make([]int64, 1, index.n+1)
-	case items.bits == 0 || items.bits%8 != 0:
-		return task20{}, p.unsupportedf("dictionary items that are neither texts nor whole bytes are not supported")
 	}
-	width := int(items.bits / 8)
-	zero := make([]byte, width)
-	for i, k := range places {
-		if k < 0 {
-			out.validity[i/8] &^= 1 << (i % 8)
-		}
-		switch {
-		case items.offsets == nil && k < 0:
-			out.data = append(out.data, zero...)
-		case items.offsets == nil:
-			out.data = append(out.data, items.data[k*width:][:width]...)
-		case k >= 0:
-			out.data = append(out.data, items.data[items.offsets[k]:items.offsets[k+1]]...)
-		}
-		if len(out.data) > maxPlain20 {
-			return task20{}, p.unsupportedf("more than %d bytes of text are wanted at once", maxPlain20)
-		}
-		if items.offsets != nil {
-			out.offsets = append(out.offsets, int64(len(out.data)))
-		}
+	words, err := p.words(items)
+	if err != nil {
+		return task20{}, err
+	}
+	out := &values20{n: index.n, bits: items.bits}
+	a := &p.col.arena
+	ok := withKeys(index.data, int(index.bits),
+		func(k []uint8) { err = lookUp20(p, out, words, k[:index.n]) }, func(k []uint16) { err = lookUp20(p, out, words, k[:index.n]) },
+		func(k []uint32) { err = lookUp20(p, out, words, k[:index.n]) }, func(k []uint64) { err = lookUp20(p, out, words, k[:index.n]) })
+	switch {
+	case !ok:
+		return task20{}, p.corruptf("dictionary indices of %d bits", index.bits)
+	case err != nil:
+		return task20{}, err
+	}
+	if index.validity != nil {
+		out.mask(a, index.validity)
 	}
 	return done20(out), nil
+}
+
+// words gives the items as byte strings, behind an empty one that stands for null.
+func (p *page20) words(items *values20) (*wordTable, error) {
+	if items.words != nil {
+		return items.words, nil
+	}
+	offsets := make([]byte, 4*(items.n+2))
+	switch width := int(items.bits / 8); {
+	case items.offsets != nil:
+		for i, o := range items.offsets {
+			le20.PutUint32(offsets[4*(i+1):], uint32(o))
+		}
+		// The string of null ends where the first item begins, which is not at 0 in an item list that was cut.
+		le20.PutUint32(offsets, uint32(items.offsets[0]))
+	case items.bits == 0 || items.bits%8 != 0:
+		return nil, p.unsupportedf("dictionary items that are neither texts nor whole bytes are not supported")
+	case items.n > math.MaxInt32/width:
+		return nil, p.unsupportedf("a dictionary of %d items of %d bytes is not supported", items.n, width)
+	default:
+		for i := range items.n + 1 {
+			le20.PutUint32(offsets[4*(i+1):], uint32(i*width))
+		}
+	}
+	items.words = newWordTable(codec.Variable{Width: 4, Offsets: offsets, Data: items.data}, items.n+1)
+	items.words.valid = make([]uint8, items.n+1)
+	for i := range items.n {
+		if items.valid(i) {
+			items.words.valid[i+1] = 1
+		}
+	}
+	return items.words, nil
+}
+
+// lookUp20 puts the words of keys into out: behind each other, those of fixed width each in its place.
+func lookUp20[K uints](p *page20, out *values20, words *wordTable, keys []K) error {
+	total, bad, ok := size(words, keys)
+	if !ok {
+		return p.corruptf("dictionary index %d of %d", bad, len(words.lengths)-1)
+	}
+	out.validity = p.col.arena.alloc(bitmapSize20(len(keys)))
+	validOf(words, keys, out.validity)
+	if out.bits > 0 { // null takes the place of a value
+		out.data = place20(words, keys, int(out.bits/8), &p.col.arena)
+		return nil
+	}
+	if total > maxPlain20 {
+		return p.unsupportedf("more than %d bytes of text are wanted at once", maxPlain20)
+	}
+	out.offsets = p.col.offsets(len(keys) + 1)
+	buf := p.col.arena.alloc(int(total) + padding)
+	gather(words, keys, out.offsets, buf, 0)
+	out.offsets[len(keys)] = int32(total)
+	out.data = buf[:total]
+	return nil
+}
+
+// place20 gives the words of keys, of width bytes each; null is of zeros.
+func place20[K uints](words *wordTable, keys []K, width int, a *arena) []byte {
+	out := a.zeroed(len(keys) * width)
+	for i, k := range keys {
+		copy(out[i*width:(i+1)*width], words.text.Value(int(k)))
+	}
+	return out
 }

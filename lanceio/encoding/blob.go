@@ -114,8 +114,8 @@ func (b *blob) levels() *levelPlan {
 	return b.inner.levels()
 }
 
-// lends is true, as the places may be taken from what was read.
-func (b *blob) lends() bool { return true }
+// keeps is true, as the places may be taken from what was read.
+func (b *blob) keeps() bool { return true }
 
 func (b *blob) slots(rows uint64) uint64 { return b.inner.slots(rows) }
 func (b *blob) kept() int                { return b.inner.kept() }

@@ -28,7 +28,7 @@ func (b *byteBuf) extend(k int) ([]byte, error) {
 		return nil, errs.New(errs.ErrResourceExhausted, "more than %d bytes in one array", int64(maxBufferBytes))
 	}
 	if b.buf == nil {
-		b.buf = memory.NewResizableBuffer(b.mem)
+		b.buf = memory.NewResizableBuffer(dirty(b.mem))
 	}
 	if need := b.n + k; need > b.buf.Cap() {
 		b.buf.Reserve(max(need, 2*b.buf.Cap(), 64))
@@ -41,7 +41,7 @@ func (b *byteBuf) extend(k int) ([]byte, error) {
 // reserve makes room for k more bytes that are likely to come.
 func (b *byteBuf) reserve(k int) {
 	if b.buf == nil {
-		b.buf = memory.NewResizableBuffer(b.mem)
+		b.buf = memory.NewResizableBuffer(dirty(b.mem))
 	}
 	b.buf.Reserve(b.n + k)
 }
@@ -54,16 +54,16 @@ func (b *byteBuf) bytes() []byte {
 	return b.buf.Buf()[:b.n]
 }
 
-// adopt makes data the content of an empty buffer, without a copy. data must not change any more.
-func (b *byteBuf) adopt(data []byte) {
+// adopt makes a buffer the content of an empty one, and takes it over. It must not change any more.
+func (b *byteBuf) adopt(buf *memory.Buffer) {
 	b.release()
-	b.buf, b.n = memory.NewBufferBytes(data), len(data)
+	b.buf, b.n = buf, buf.Len()
 }
 
 // finish gives the buffer, which stays owned by b, cut to what was written. It is never nil.
 func (b *byteBuf) finish() *memory.Buffer {
 	if b.buf == nil {
-		b.buf = memory.NewResizableBuffer(b.mem)
+		b.buf = memory.NewResizableBuffer(dirty(b.mem))
 	}
 	if b.buf.Len() != b.n {
 		if b.buf.Cap() > 2*b.n {

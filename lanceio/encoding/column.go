@@ -100,7 +100,7 @@ type columnRead struct {
 	leaf  *leaf
 	parts []*pagePart
 	acc   *accumulator
-	frees []func() // of what was read, once all is decoded
+	arena arena // of what is read
 }
 
 // maxExpected bounds the number of values that are expected: what a page says of it is no more than a hint.
@@ -123,7 +123,7 @@ func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
 		slots += p.page.layout.slots(p.n)
 	}
 	acc.sink.expect(int(min(slots, maxExpected)))
-	return &columnRead{leaf: l, parts: parts, acc: acc}, nil
+	return &columnRead{leaf: l, parts: parts, acc: acc, arena: arena{mem: l.mem}}, nil
 }
 
 // fetch reads what the pages ask for, in as few rounds as they depend on each other, one request to the input for each.
@@ -157,27 +157,16 @@ func (c *columnRead) fetch(ctx context.Context, in Input) error {
 	}
 }
 
-// read reads ranges, into memory that is used again where no page lends it.
+// read reads ranges, into memory that is used again where no page keeps it.
 func (c *columnRead) read(ctx context.Context, in Input, ask []BufferRange) ([][]byte, error) {
-	s, ok := in.(ScratchInput)
+	s, ok := in.(IntoInput)
 	for _, p := range c.parts {
-		ok = ok && !p.page.layout.lends()
+		ok = ok && !p.page.layout.keeps()
 	}
 	if !ok {
 		return in.ReadRanges(ctx, c.leaf.key, ask)
 	}
-	got, free, err := s.ReadScratch(ctx, c.leaf.key, ask)
-	if err == nil {
-		c.frees = append(c.frees, free)
-	}
-	return got, err
-}
-
-// free gives back what was read. Nothing may refer to it any more.
-func (c *columnRead) free() {
-	for _, f := range c.frees {
-		f()
-	}
+	return s.ReadInto(ctx, c.leaf.key, ask, c.arena.alloc)
 }
 
 // outside reads what lies in other files than the data file.
@@ -241,6 +230,7 @@ func (c *columnRead) decode(ctx context.Context) error {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
+		c.acc.arena = &c.arena
 		if err := p.task.decode(c.acc); err != nil {
 			return p.page.fault(err)
 		}
@@ -290,6 +280,7 @@ type accumulator struct {
 	hasRep, hasDef bool
 	settled        bool // its entries are in the sinks already
 	slots          int  // of the sink, before the page
+	arena          *arena
 
 	*scratch
 }

@@ -92,7 +92,7 @@ func newEmptyStruct(p *page, m *pb.ConstantLayout) (layout, error) {
 
 func (c *constant) levels() *levelPlan { return c.plan }
 
-func (c *constant) lends() bool { return true }
+func (c *constant) keeps() bool { return true }
 
 func (c *constant) slots(rows uint64) uint64 { return rows }
 

@@ -23,12 +23,12 @@ type Input interface {
 	ReadRanges(ctx context.Context, leaf string, ranges []BufferRange) ([][]byte, error)
 }
 
-// ScratchInput is an Input that can use memory again.
-type ScratchInput interface {
+// IntoInput is an Input that can read into memory of its caller's.
+type IntoInput interface {
 	Input
-	// ReadScratch is ReadRanges for bytes that nothing refers to after a while: free then takes them back. It is called
-	// at most once, also not at all.
-	ReadScratch(ctx context.Context, leaf string, ranges []BufferRange) (got [][]byte, free func(), err error)
+	// ReadInto is ReadRanges into memory from alloc, which need not be used: bytes that are known stay where they are, and
+	// must not change.
+	ReadInto(ctx context.Context, leaf string, ranges []BufferRange, alloc func(n int) []byte) ([][]byte, error)
 }
 
 // Page is one page of a physical column, as the column metadata describes it.

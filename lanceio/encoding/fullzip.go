@@ -119,8 +119,8 @@ func (f *fullZip) measure() error {
 
 func (f *fullZip) levels() *levelPlan { return f.plan }
 
-// lends is true for values that stand back to back as they do in Arrow.
-func (f *fullZip) lends() bool { return f.length == 0 && f.control == 0 }
+// keeps is false: the index is decoded into memory of its own.
+func (f *fullZip) keeps() bool { return false }
 
 func (f *fullZip) slots(rows uint64) uint64 { return rows }
 
@@ -258,7 +258,7 @@ func (f *fullZip) items(a *accumulator, b []byte, rows uint64) error {
 	}
 	if f.control == 0 {
 		n := int(rows)
-		v, err := f.rows.decode(b, n, true)
+		v, err := f.rows.decode(b, n, a.arena)
 		if err != nil {
 			return err
 		}
@@ -308,7 +308,7 @@ func (f *fullZip) fixedItems(a *accumulator, b []byte, rows uint64) error {
 	if err := f.addEvents(a, rows); err != nil {
 		return err
 	}
-	v, err := f.rows.decode(a.bytes, slots, false)
+	v, err := f.rows.decode(a.bytes, slots, nil)
 	if err != nil {
 		return err
 	}

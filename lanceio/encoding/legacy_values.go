@@ -72,9 +72,6 @@ func (n *legacyFixed) gather(ctx context.Context, ranges []RowRange, sink sink) 
 		if all[i], err = flatValues(n.shape, got[i], skip+r.rows()); err != nil {
 			return nil, n.wrap(r.page, err)
 		}
-		for v := &all[i]; v != nil; v = v.items {
-			v.fromFile = true
-		}
 		if err := sink.append(&all[i], skip, skip+r.rows()); err != nil {
 			return nil, n.wrap(r.page, err)
 		}

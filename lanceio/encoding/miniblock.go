@@ -104,8 +104,8 @@ func maxDictionary(p *page) uint64 {
 
 func (b *miniBlock) levels() *levelPlan { return b.plan }
 
-// lends is false: values are copied out of the chunks, and the header is decoded into memory of its own.
-func (b *miniBlock) lends() bool { return false }
+// keeps is false: values are copied out of the chunks, and the header is decoded into memory of its own.
+func (b *miniBlock) keeps() bool { return false }
 
 func (b *miniBlock) slots(rows uint64) uint64 {
 	if b.rep == nil || b.page.raw.Rows == 0 {

@@ -32,8 +32,8 @@ type layout interface {
 	levels() *levelPlan
 	// slots is about how many leaf slots some rows of the page have.
 	slots(rows uint64) uint64
-	// lends tells that bytes that were read may stay in use: as part of an answer, or of what the layout keeps.
-	lends() bool
+	// keeps tells that bytes that were read may stay in use as part of what the layout keeps, or of an answer.
+	keeps() bool
 	// kept is about how many bytes the layout holds on to.
 	kept() int
 }

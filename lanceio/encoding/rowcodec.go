@@ -13,8 +13,8 @@ type rowCodec interface {
 	// size is the bytes of a value.
 	size() int
 	// decode gives the n values of b. What it gives may share memory with b and the codec, and is good until its next
-	// call. stable tells that b is the file's own bytes, which do not change.
-	decode(b []byte, n int, stable bool) (values, error)
+	// call. lender is what b may be shared with, nil where it may not.
+	decode(b []byte, n int, lender *arena) (values, error)
 }
 
 // maxRowBytes bounds one value of fixed width.
@@ -35,11 +35,11 @@ func newFlatRows(f *pb.Flat) (rowCodec, error) {
 
 func (c flatRows) size() int { return c.width }
 
-func (c flatRows) decode(b []byte, n int, stable bool) (values, error) {
+func (c flatRows) decode(b []byte, n int, lender *arena) (values, error) {
 	if uint64(len(b)) != uint64(n)*uint64(c.width) {
 		return values{}, corruptf("%d bytes for %d values of %d bytes", len(b), n, c.width)
 	}
-	return values{n: n, bits: 8 * c.width, data: b, fromFile: stable}, nil
+	return values{n: n, bits: 8 * c.width, data: b, arena: lender}, nil
 }
 
 // listRows is nested fixed-size lists: a value is the bitmap of each list whose items can be null, outer to inner, and
@@ -122,7 +122,7 @@ func (c *listRows) size() int {
 	return n
 }
 
-func (c *listRows) decode(b []byte, n int, stable bool) (values, error) {
+func (c *listRows) decode(b []byte, n int, lender *arena) (values, error) {
 	row, items := c.size(), c.items()
 	if uint64(len(b)) != uint64(n)*uint64(row) {
 		return values{}, corruptf("%d bytes for %d lists of %d bytes", len(b), n, row)
@@ -133,15 +133,15 @@ func (c *listRows) decode(b []byte, n int, stable bool) (values, error) {
 	}
 	whole := n == 0 || !c.hasBitmaps() && (c.bits%8 == 0 || last%8 == 0)
 	if !whole {
-		b = c.separate(b, n, items)
+		b, lender = c.separate(b, n, items), nil
 	}
-	v := values{n: n * last, bits: c.bits, data: b, fromFile: whole && stable}
+	v := values{n: n * last, bits: c.bits, data: b, arena: lender}
 	if c.constant {
 		v = c.constantItems(n * last)
 	}
 	for i := len(c.dims) - 1; i >= 0; i-- {
 		inner := v
-		v = values{n: n, items: &inner, fromFile: whole && stable}
+		v = values{n: n, items: &inner, arena: lender}
 		if i > 0 {
 			v.n = n * items[i-1]
 		}
@@ -220,8 +220,8 @@ func newPackedRows(p *pb.PackedStruct) (rowCodec, error) {
 	return packedRows{inner, p.GetBitsPerValue()}, err
 }
 
-func (c packedRows) decode(b []byte, n int, _ bool) (values, error) {
-	v, err := c.rowCodec.decode(b, n, false)
+func (c packedRows) decode(b []byte, n int, _ *arena) (values, error) {
+	v, err := c.rowCodec.decode(b, n, nil)
 	v.widths = c.widths
 	return v, err
 }
@@ -391,7 +391,7 @@ func (c *packedText) append(s sink, b []byte, spans []uint64) error {
 			}
 			continue
 		}
-		v, err := m.rows.decode(m.bytes, n, false)
+		v, err := m.rows.decode(m.bytes, n, nil)
 		if err != nil {
 			return err
 		}

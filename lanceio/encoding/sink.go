@@ -3,7 +3,6 @@ package encoding
 import (
 	"encoding/binary"
 	"math"
-	"unsafe"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -151,15 +150,16 @@ func (s *fixedSink) room(n int) ([]byte, error) {
 	return out, err
 }
 
-// minLent is the size from which the file's bytes are used as they are: a smaller array would keep a larger read alive.
-const minLent = 64 << 10
-
 // lend makes the file's bytes the values where nothing came yet, and tells whether it did.
-func (s *fixedSink) lend(data []byte) bool {
-	if s.n > 0 || len(data) < minLent || uintptr(unsafe.Pointer(unsafe.SliceData(data)))%8 != 0 {
+func (s *fixedSink) lend(data []byte, from *arena) bool {
+	if s.n > 0 {
 		return false
 	}
-	s.buf.adopt(data)
+	buf := from.share(data)
+	if buf == nil {
+		return false
+	}
+	s.buf.adopt(buf)
 	s.n, s.lent = len(data)/s.width, true
 	return true
 }
@@ -187,7 +187,7 @@ func (s *fixedSink) append(v *values, from, to int) error {
 		return corruptf("values of %d bits where the type has %d", v.bits, 8*s.width)
 	}
 	data := v.data[from*s.width : to*s.width]
-	if v.fromFile && s.width > 0 && s.lend(data) {
+	if s.width > 0 && s.lend(data, v.arena) {
 		return nil
 	}
 	out, err := s.room(to - from)

@@ -139,8 +139,8 @@ func (s *sparse) openIndexed(m *pb23.IndexedValues) error {
 
 func (s *sparse) levels() *levelPlan { return nil }
 
-// lends is true, as what is read may be kept.
-func (s *sparse) lends() bool { return true }
+// keeps is true, as what is read may be kept.
+func (s *sparse) keeps() bool { return true }
 
 func (s *sparse) slots(rows uint64) uint64 {
 	if s.page.raw.Rows == 0 {

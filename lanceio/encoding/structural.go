@@ -205,6 +205,13 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 		}
 	}()
 	reads := make([]*columnRead, len(r.leaves))
+	defer func() {
+		for _, c := range reads {
+			if c != nil {
+				c.arena.free()
+			}
+		}
+	}()
 	for i, l := range r.leaves {
 		accs[l] = newAccumulator(l, r.mem)
 		if reads[i], err = l.begin(ranges, accs[l]); err != nil {
@@ -214,12 +221,11 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 	if err := fetchAll(ctx, r.in, reads); err != nil {
 		return nil, err
 	}
-	for i, c := range reads {
+	for _, c := range reads {
 		if err := c.decode(ctx); err != nil {
 			return nil, err
 		}
-		c.free()
-		reads[i] = nil // its bytes are not needed any more
+		c.arena.free() // its bytes are not needed any more
 	}
 	a := assembler{accs: accs, mem: r.mem}
 	data, err := a.data(r.root, rows)

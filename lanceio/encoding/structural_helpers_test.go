@@ -51,19 +51,47 @@ func (in *bytesInput) ReadRanges(_ context.Context, _ string, ranges []encoding.
 	return out, nil
 }
 
-// ReadScratch gives memory of its own, which is overwritten when it is freed: an answer that still refers to it is wrong.
-func (in *bytesInput) ReadScratch(ctx context.Context, leaf string, ranges []encoding.BufferRange) ([][]byte, func(), error) {
+// ReadInto copies into memory from alloc.
+func (in *bytesInput) ReadInto(ctx context.Context, leaf string, ranges []encoding.BufferRange, alloc func(n int) []byte) ([][]byte, error) {
 	got, err := in.ReadRanges(ctx, leaf, ranges)
 	for i := range got {
-		got[i] = bytes.Clone(got[i])
+		b := alloc(len(got[i]))
+		copy(b, got[i])
+		got[i] = b
 	}
-	return got, func() {
-		for _, b := range got {
-			for i := range b {
-				b[i] = 0xa5
-			}
-		}
-	}, err
+	return got, err
+}
+
+// spoiling is an allocator whose memory is overwritten when it is freed, and holds no zeros when it is given dirty: an answer
+// that refers to what it does not own, or that was not written, is wrong.
+type spoiling struct{ memory.Allocator }
+
+func (s spoiling) Dirty() memory.Allocator { return spoilt{s} }
+
+func (s spoiling) Free(b []byte) {
+	spoil(b)
+	s.Allocator.Free(b)
+}
+
+type spoilt struct{ spoiling }
+
+func (s spoilt) Allocate(n int) []byte {
+	b := s.Allocator.Allocate(n)
+	spoil(b)
+	return b
+}
+
+func (s spoilt) Reallocate(n int, b []byte) []byte {
+	out := s.Allocate(n)
+	copy(out, b)
+	s.Free(b)
+	return out
+}
+
+func spoil(b []byte) {
+	for i := range b {
+		b[i] = 0xa5
+	}
 }
 
 // golden is a case of testdata: a data file, and what it holds.
@@ -226,10 +254,10 @@ func whole(a arrow.Array) []encoding.RowRange {
 }
 
 // checked gives an allocator that must be empty when the test ends.
-func checked(t testing.TB) *memory.CheckedAllocator {
+func checked(t testing.TB) memory.Allocator {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	t.Cleanup(func() { mem.AssertSize(t, 0) })
-	return mem
+	return spoiling{mem}
 }
 
 // joinBytes puts parts behind each other.

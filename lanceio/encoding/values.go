@@ -26,8 +26,8 @@ type values struct {
 	dict   *values
 	widths []uint64
 	null   bool // all are null, and nothing is stored
-	// fromFile tells that data is the file's own bytes, which do not change.
-	fromFile bool
+	// arena is what data may be shared with, nil where it may not.
+	arena *arena
 }
 
 // value gives the bytes of value i, of fixed width or a byte string.

@@ -54,12 +54,15 @@ func (t *SymbolTable) MaxSize(n int) int {
 	return 8 * n
 }
 
+// DecodeSlack is how many bytes Decode may write to behind the text.
+const DecodeSlack = 8
+
 // Decode writes the text of src to dst and gives its length; dst must have room for MaxSize(len(src)) bytes and 8 more.
 func (t *SymbolTable) Decode(dst, src []byte) (int, error) {
 	if t.raw {
 		return copy(dst, src), nil
 	}
-	if len(dst) < 8*len(src)+8 {
+	if len(dst) < 8*len(src)+DecodeSlack {
 		return 0, corruptf("no room for a text of %d compressed bytes", len(src))
 	}
 	at := 0
