@@ -10,7 +10,6 @@ package catalog
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -61,8 +60,7 @@ type Catalog struct {
 // root is one catalog. Where table is not empty the store's root is that one table's folder.
 type root struct {
 	name  string
-	place string // the URI as it was given
-	uri   string // the same without slashes at the end
+	uri   string
 	store objstore.Store
 	table string
 }
@@ -93,9 +91,8 @@ func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
 		if err != nil {
 			return nil, fmt.Errorf("catalog %s: %w", r.Name, err)
 		}
-		uri := strings.TrimRight(r.URI, "/")
-		added := &root{name: r.Name, place: r.URI, uri: uri, store: store}
-		base := path.Base(uri)
+		added := &root{name: r.Name, uri: r.URI, store: store}
+		base := objstore.Base(r.URI)
 		if _, err := store.Stat(ctx, versionsDir); err == nil || strings.HasSuffix(base, suffix) {
 			added.table = strings.TrimSuffix(base, suffix)
 		}
@@ -138,10 +135,6 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", f.name(), err)
 	}
-	uri := f.root.uri
-	if f.dir != "" {
-		uri += "/" + f.dir
-	}
 	opts := []lanceio.Option{lanceio.WithName(f.name()), lanceio.WithStore(store), lanceio.WithStoreOpener(c.openBase),
 		lanceio.WithCache(c.cache), lanceio.WithBudget(c.budget)}
 	if ref.Version != "" {
@@ -150,7 +143,7 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 	if ref.AsOf != nil {
 		opts = append(opts, lanceio.AsOf(time.UnixMicro(*ref.AsOf)))
 	}
-	t, err := lanceio.Open(ctx, uri, opts...)
+	t, err := lanceio.Open(ctx, objstore.Join(f.root.uri, f.dir), opts...)
 	if err != nil {
 		return nil, err
 	}
@@ -161,8 +154,8 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 // to be trusted: only what lies in a root is opened.
 func (c *Catalog) openBase(uri string) (objstore.Store, error) {
 	for _, r := range c.roots {
-		if objstore.Within(r.place, uri) {
-			return c.openStore(uri)
+		if objstore.Within(r.uri, uri) {
+			return c.openStore(objstore.Reached(r.uri, uri))
 		}
 	}
 	return nil, errs.New(errs.ErrPermissionDenied, "it lies outside the folders that are served: serve the folder that holds it as well")

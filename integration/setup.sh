@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes what the integration tests run with, in the repository: .venv with the pinned Python packages, .cache with the
-# JDBC driver. Does nothing when that is done already.
+# JDBC driver and the S3 server. Does nothing when that is done already.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 for tool in go cc python3 java; do
@@ -15,4 +15,9 @@ fi
 mkdir -p .cache
 if [ ! -s .cache/jdbc-driver ] || [ ! -s "$(cat .cache/jdbc-driver)" ]; then
   .venv/bin/python integration/fetch_jdbc.py .cache/maven >.cache/jdbc-driver
+fi
+gateway=github.com/versity/versitygw/cmd/versitygw@v1.8.0
+if [ ! -x .cache/versitygw ] || [ "$(cat .cache/versitygw.version 2>/dev/null)" != "$gateway" ]; then
+  GOBIN="$PWD/.cache" GOFLAGS= CGO_ENABLED=0 go install "$gateway"
+  echo "$gateway" >.cache/versitygw.version
 fi

@@ -25,6 +25,7 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/objstore"
+	"github.com/lanceflight/flightsrv/objstore/cloud"
 )
 
 // Option changes how Open opens a table.
@@ -74,10 +75,11 @@ func WithStoreOpener(open func(uri string) (objstore.Store, error)) Option {
 	return func(o *openOptions) { o.openStore = open }
 }
 
-// Open opens one version of the table whose folder uri names, the newest unless an option tells another. A table or
-// version that is not there is an errs.ErrNotFound.
+// Open opens one version of the table whose folder uri names, the newest unless an option tells another: a local folder,
+// or a place in an object store (s3://, gs://, azblob://, see objstore/cloud). A table or version that is not there is an
+// errs.ErrNotFound.
 func Open(ctx context.Context, uri string, opts ...Option) (*Table, error) {
-	o := openOptions{name: expr.FieldPath{strings.TrimSuffix(path.Base(uri), ".lance")}.Key(), openStore: objstore.Open}
+	o := openOptions{name: expr.FieldPath{strings.TrimSuffix(objstore.Base(uri), ".lance")}.Key(), openStore: cloud.Open}
 	for _, opt := range opts {
 		opt(&o)
 	}

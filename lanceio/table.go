@@ -131,7 +131,11 @@ func (t *Table) storeOf(loc table.Location) (objstore.Store, error) {
 	if s, ok := t.bases[loc.Base.ID]; ok {
 		return s, nil
 	}
-	s, err := t.openStore(loc.Base.URI)
+	uri, err := objstore.Beside(t.uri, loc.Base.URI)
+	if err != nil {
+		return nil, fmt.Errorf("base path %d of the table: %w", loc.Base.ID, err)
+	}
+	s, err := t.openStore(uri)
 	if err != nil {
 		return nil, fmt.Errorf("base path %d of the table: %w", loc.Base.ID, err)
 	}

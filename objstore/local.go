@@ -130,7 +130,7 @@ func (r *localReader) Close() (err error) {
 }
 
 func (r *localReader) ReadRanges(ctx context.Context, ranges []Range) ([][]byte, error) {
-	if _, err := checkRanges(r.name, r.size, ranges); err != nil {
+	if _, err := CheckRanges(r.name, r.size, ranges); err != nil {
 		return nil, err
 	}
 	out := make([][]byte, len(ranges))
@@ -150,7 +150,7 @@ func (r *localReader) ReadInto(ctx context.Context, offsets []int64, dst [][]byt
 	for i, b := range dst {
 		ranges[i] = Range{Offset: offsets[i], Size: int64(len(b))}
 	}
-	if _, err := checkRanges(r.name, r.size, ranges); err != nil {
+	if _, err := CheckRanges(r.name, r.size, ranges); err != nil {
 		return err
 	}
 	for i, b := range dst {
@@ -185,7 +185,7 @@ func pathless(name string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return notFound(name)
+		return NotFound(name)
 	case errors.Is(err, fs.ErrPermission):
 		return fmt.Errorf("%s: the server may not read it: %w", name, errs.ErrUnavailable)
 	}

@@ -66,7 +66,7 @@ func (m *Mem) object(ctx context.Context, name string) (string, memObject, error
 	defer m.mu.RUnlock()
 	o, ok := m.objects[name]
 	if !ok {
-		return "", memObject{}, notFound(name)
+		return "", memObject{}, NotFound(name)
 	}
 	return name, o, nil
 }
@@ -111,7 +111,7 @@ func (m *Mem) List(ctx context.Context, dir string) ([]Info, error) {
 		}
 	}
 	if len(found) == 0 && dir != "" {
-		return nil, notFound(dir)
+		return nil, NotFound(dir)
 	}
 	infos := make([]Info, 0, len(found))
 	for _, i := range found {
@@ -134,7 +134,7 @@ func (r *memReader) ReadRanges(ctx context.Context, ranges []Range) ([][]byte, e
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if _, err := checkRanges(r.name, r.Size(), ranges); err != nil {
+	if _, err := CheckRanges(r.name, r.Size(), ranges); err != nil {
 		return nil, err
 	}
 	out := make([][]byte, len(ranges))

@@ -73,7 +73,7 @@ type Store interface {
 
 // Open gives the store whose root a URI names: a local path or a file:// URI. The root need not exist yet.
 func Open(uri string) (Store, error) {
-	scheme, rest, ok := strings.Cut(uri, "://")
+	scheme, _, ok := strings.Cut(uri, "://")
 	if !ok {
 		return NewLocal(uri)
 	}
@@ -84,27 +84,10 @@ func Open(uri string) (Store, error) {
 			return nil, errs.Invalidf("%q is no usable file URI: it takes the form file:///folder", uri)
 		}
 		return NewLocal(folder)
-	case "s3", "gs", "azblob", "az", "abfss":
-		return nil, errs.Unsupportedf("object store %s://%s: reading from %s:// is not supported yet", scheme, rest, scheme)
+	case "s3", "gs", "azblob":
+		return nil, errs.Unsupportedf("%s: package objstore/cloud opens object stores", Display(uri))
 	}
-	return nil, errs.Invalidf("%q: unknown scheme %q", uri, scheme)
-}
-
-// ReadAll gives the whole of an object of at most limit bytes, and its etag.
-func ReadAll(ctx context.Context, s Store, name string, limit int64) (data []byte, etag string, err error) {
-	r, err := s.Open(ctx, name)
-	if err != nil {
-		return nil, "", err
-	}
-	defer func() { _ = r.Close() }()
-	if r.Size() > limit {
-		return nil, "", errs.Corruptf(name, -1, "%d bytes, at most %d are read", r.Size(), limit)
-	}
-	got, err := r.ReadRanges(ctx, []Range{{0, r.Size()}})
-	if err != nil {
-		return nil, "", err
-	}
-	return got[0], r.ETag(), nil
+	return nil, errs.Invalidf("%q: unknown scheme %q", Display(uri), scheme)
 }
 
 // Sub gives the part of a store below dir as a store of its own.
@@ -167,8 +150,8 @@ func Clean(name string) (string, error) {
 	return c, nil
 }
 
-// checkRanges refuses ranges that do not lie in an object of size bytes, and gives the sum of their sizes.
-func checkRanges(name string, size int64, ranges []Range) (int64, error) {
+// CheckRanges refuses ranges that do not lie in an object of size bytes, and gives the sum of their sizes.
+func CheckRanges(name string, size int64, ranges []Range) (int64, error) {
 	var total int64
 	for _, r := range ranges {
 		if r.Offset < 0 || r.Size < 0 || r.Offset > size || r.Size > size-r.Offset {
@@ -182,4 +165,5 @@ func checkRanges(name string, size int64, ranges []Range) (int64, error) {
 	return total, nil
 }
 
-func notFound(name string) error { return fmt.Errorf("%s: %w", name, errs.ErrNotFound) }
+// NotFound is the error of an object that is not there.
+func NotFound(name string) error { return fmt.Errorf("%s: %w", name, errs.ErrNotFound) }

@@ -9,7 +9,8 @@ import (
 )
 
 // Within tells whether the place that uri names is the folder that root names, or lies below it. Links of the local disk
-// are followed on both sides, so that two spellings of one folder are equal and a way out through a link is seen.
+// are followed on both sides, so that two spellings of one folder are equal and a way out through a link is seen. How an
+// object store is reached, the query of its URI, is no part of the place.
 func Within(root, uri string) bool {
 	rootFolder, rootLocal := localFolder(root)
 	folder, local := localFolder(uri)
@@ -68,6 +69,7 @@ func resolved(folder string) (string, error) {
 
 // cleanURI is a URI with its scheme in lower case and its path in the shortest form.
 func cleanURI(uri string) string {
+	uri, _ = splitQuery(uri)
 	scheme, rest, _ := strings.Cut(uri, "://")
 	return strings.ToLower(scheme) + "://" + strings.TrimPrefix(path.Clean("/"+rest), "/")
 }

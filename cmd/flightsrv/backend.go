@@ -16,6 +16,7 @@ import (
 	"github.com/lanceflight/flightsrv/flightsql"
 	"github.com/lanceflight/flightsrv/lanceio"
 	"github.com/lanceflight/flightsrv/objstore"
+	"github.com/lanceflight/flightsrv/objstore/cloud"
 	"github.com/lanceflight/flightsrv/planner"
 )
 
@@ -23,6 +24,7 @@ import (
 type backend struct {
 	catalog flightsql.Catalog
 	engine  *engine.Engine
+	stores  *cloud.Opener
 	mem     memory.Allocator
 	spill   string // a folder of our own, removed at the end: processes that spill into one folder would mix their files
 }
@@ -39,13 +41,17 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := checkRoots(ctx, roots); err != nil {
-		return nil, err
-	}
 	if l.memory != 0 && l.memory < minMemory {
 		return nil, fmt.Errorf("--memory %d bytes is too little: joins and sorts need %d MiB at least", l.memory, minMemory>>20)
 	}
-	var o catalog.Options
+	stores, err := openStores(l)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkRoots(ctx, roots, stores); err != nil {
+		return nil, err
+	}
+	o := catalog.Options{OpenStore: stores.Open}
 	if l.memory != 0 {
 		o.Budget = lanceio.NewBudget(int64(l.memory))
 	}
@@ -53,7 +59,7 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &backend{catalog: tables{found}, mem: memory.DefaultAllocator}
+	b := &backend{catalog: tables{found}, stores: stores, mem: memory.DefaultAllocator}
 	if b.spill, err = spillFolder(l.spill); err != nil {
 		return nil, fmt.Errorf("--spill: %w", err)
 	}
@@ -65,7 +71,28 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	return b, nil
 }
 
-func (b *backend) close() error { return errors.Join(b.engine.Close(), b.removeSpill()) }
+// openStores makes what opens the places that --data names.
+func openStores(l limits) (*cloud.Opener, error) {
+	if l.cache == "" {
+		return cloud.NewOpener(cloud.Options{}), nil
+	}
+	size := int64(l.cacheSize)
+	if size == 0 {
+		size = defaultCacheSize
+	}
+	cache, err := cloud.NewDiskCache(l.cache, size)
+	if err != nil {
+		return nil, fmt.Errorf("--cache: %w", err)
+	}
+	return cloud.NewOpener(cloud.Options{Cache: cache}), nil
+}
+
+// defaultCacheSize bounds the cache on disk where --cache-size does not.
+const defaultCacheSize = 10 << 30
+
+func (b *backend) close() error {
+	return errors.Join(b.engine.Close(), b.removeSpill(), b.stores.Close())
+}
 
 func (b *backend) removeSpill() error { return os.RemoveAll(b.spill) }
 
@@ -84,18 +111,18 @@ const minMemory = 32 << 20
 
 // checkRoots refuses folders that are not there or can't be listed: a slip in --data shows at once, not as a server
 // without tables.
-func checkRoots(ctx context.Context, roots []catalog.Root) error {
+func checkRoots(ctx context.Context, roots []catalog.Root, stores *cloud.Opener) error {
 	for _, r := range roots {
-		store, err := objstore.Open(r.URI)
+		store, err := stores.Open(r.URI)
 		if err != nil {
-			return fmt.Errorf("--data %s: %w", r.URI, err)
+			return fmt.Errorf("--data %s: %w", objstore.Display(r.URI), err)
 		}
-		_, err = store.List(ctx, "")
+		_, _, err = objstore.ListFirst(ctx, store, "", 1)
 		switch {
 		case errors.Is(err, errs.ErrNotFound):
-			return fmt.Errorf("--data %s: there is no such folder", r.URI)
+			return fmt.Errorf("--data %s: there is no such folder", objstore.Display(r.URI))
 		case err != nil:
-			return fmt.Errorf("--data %s: %w", r.URI, err)
+			return fmt.Errorf("--data %s: %w", objstore.Display(r.URI), err)
 		}
 	}
 	return nil

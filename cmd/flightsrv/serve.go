@@ -31,8 +31,10 @@ type serveFlags struct {
 
 // limits are the settings of what runs statements.
 type limits struct {
-	memory byteSize
-	spill  string
+	memory    byteSize
+	spill     string
+	cache     string
+	cacheSize byteSize
 }
 
 func serveCommand() *cobra.Command {
@@ -81,6 +83,8 @@ func explainFlag(err error) error {
 func addLimits(cmd *cobra.Command, l *limits) {
 	cmd.Flags().Var(&l.memory, "memory", "memory that joins, sorts and aggregates may take together, as 512MiB")
 	cmd.Flags().StringVar(&l.spill, "spill", "", "folder for what does not fit into memory; the system's temporary folder without it")
+	cmd.Flags().StringVar(&l.cache, "cache", "", "folder that keeps what was read from object stores; nothing is kept without it")
+	cmd.Flags().Var(&l.cacheSize, "cache-size", "bound on that folder, as 50GiB; 10GiB without it")
 }
 
 func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {

@@ -1,0 +1,73 @@
+"""Writes tables with pylance into a bucket through its own S3 client, and what they hold as Arrow files into a folder.
+
+usage: write.py ENDPOINT FOLDER
+"""
+import os
+import sys
+
+import lance
+import numpy as np
+import pyarrow as pa
+import pyarrow.ipc
+
+endpoint, folder = sys.argv[1:]
+options = {
+    "aws_access_key_id": os.environ["AWS_ACCESS_KEY_ID"],
+    "aws_secret_access_key": os.environ["AWS_SECRET_ACCESS_KEY"],
+    "aws_endpoint": endpoint,
+    "aws_region": "us-east-1",
+    "allow_http": "true",
+}
+
+
+def keep(name, table):
+    with pa.OSFile(os.path.join(folder, name + ".arrow"), "wb") as f:
+        with pa.ipc.new_file(f, table.schema) as w:
+            w.write_table(table)
+
+
+def make(name, table, **more):
+    return lance.write_dataset(table, f"s3://lake/tables/{name}.lance", storage_options=options, **more)
+
+
+rng = np.random.default_rng(7)
+
+
+def rows(n, start=0):
+    ids = np.arange(start, start + n)
+    return pa.table({
+        "id": pa.array(ids, pa.int64()),
+        "x": pa.array(rng.random(n), pa.float64(), mask=ids % 7 == 3),
+        "name": pa.array([f"row {i}" * (i % 5) for i in ids]),
+        "l": pa.array([list(range(i % 4)) if i % 11 else None for i in ids], pa.list_(pa.int32())),
+        "s": pa.StructArray.from_arrays([pa.array(ids % 100, pa.int16()), pa.array([f"u{i % 3}" for i in ids])], ["a", "b"]),
+    })
+
+
+for version in ["2.0", "2.1", "2.2"]:
+    name = "plain_" + version.replace(".", "_")
+    table = rows(5000)
+    make(name, table, max_rows_per_file=1700, data_storage_version=version)
+    keep(name, table)
+
+table = rows(3000)
+ds = make("changed", table, max_rows_per_file=1000)
+ds.delete("id % 3 = 1")
+ds = make("changed", rows(500, start=9000), mode="append")
+ds.delete("id between 500 and 700")
+keep("changed", ds.to_table())
+keep("changed@1", ds.checkout_version(1).to_table())
+ds.tags.create("first", 1)
+
+# Many fragments: the filter passes two rows of each.
+table = rows(100 * 400)
+make("many", table, max_rows_per_file=400)
+keep("many", table)
+
+# A table in a schema of its own.
+make("deep/inner", rows(10))
+
+# One with pages of several MiB.
+table = pa.table({"id": pa.array(np.arange(1_500_000), pa.int64()), "v": pa.array(rng.random(1_500_000))})
+make("big", table)
+keep("big", table)
