@@ -6,13 +6,13 @@ import "testing"
 func TestBudgetShares(t *testing.T) {
 	const bytes, scans = 100 << 20, 500
 	b := NewBudget(bytes)
-	if got := b.take(); got != scanBytes {
+	if got := b.take(scanBytes); got != scanBytes {
 		t.Errorf("a lone scan gets %d, want %d", got, scanBytes)
 	}
 	shares := []int64{scanBytes}
 	sum := int64(scanBytes)
 	for range scans {
-		got := b.take()
+		got := b.take(scanBytes)
 		if got < scanFloor || got > shares[len(shares)-1] {
 			t.Fatalf("after %d scans one gets %d, the one before %d", len(shares), got, shares[len(shares)-1])
 		}
@@ -25,7 +25,7 @@ func TestBudgetShares(t *testing.T) {
 	for _, s := range shares {
 		b.give(s)
 	}
-	if got := b.take(); got != scanBytes {
+	if got := b.take(scanBytes); got != scanBytes {
 		t.Errorf("a scan after all have ended gets %d, want %d", got, scanBytes)
 	}
 }

@@ -69,6 +69,15 @@ func (c *lru[V]) get(key objectKey) (v V, ok bool) {
 	return e.Value.(*lruEntry[V]).value, true
 }
 
+// forget takes a value out.
+func (c *lru[V]) forget(key objectKey) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if e, ok := c.byKey[key]; ok {
+		c.remove(e)
+	}
+}
+
 // put keeps a value; one that is heavier than the whole bound is not kept.
 func (c *lru[V]) put(key objectKey, v V, weight int64) {
 	c.mu.Lock()

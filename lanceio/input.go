@@ -32,6 +32,9 @@ type fileInput struct {
 	name string // relative to the table
 	r    objstore.Reader
 	c    *counters
+	far  *farPages // nil where requests don't wait long
+	// fault says what an error of a read means for the table; nil for what it says itself.
+	fault func(error) error
 
 	// sidecar opens the file of some number beside the data file, and names it relative to the table.
 	sidecar func(ctx context.Context, id uint32) (string, objstore.Reader, error)
@@ -76,7 +79,10 @@ func (in *fileInput) read(ctx context.Context, leaf string, ranges []encoding.Bu
 			return nil, errs.Corruptf(in.name, -1, "bytes %d to %d are named, the file has %d", r.Offset, r.Offset+r.Size, size)
 		}
 	}
-	reads, own := mergeRanges(ranges)
+	if in.far != nil {
+		return in.readFar(ctx, leaf, ranges)
+	}
+	reads, own := mergeRanges(ranges, mergeGapBytes)
 	if len(reads) == 0 {
 		return make([][]byte, len(ranges)), ctx.Err()
 	}
@@ -89,12 +95,17 @@ func (in *fileInput) read(ctx context.Context, leaf string, ranges []encoding.Bu
 		if rg.Size == 0 {
 			continue
 		}
-		// The last read that starts at or before the range holds it.
-		n := sort.Search(len(reads), func(k int) bool { return reads[k].Offset > int64(rg.Offset) }) - 1
-		start := int64(rg.Offset) - reads[n].Offset
-		out[i] = got[n][start : start+int64(rg.Size) : start+int64(rg.Size)]
+		out[i] = partOf(reads, got, rg)
 	}
 	return out, nil
+}
+
+// partOf gives a range that lies in one of some reads, which ascend, of what these gave.
+func partOf(reads []objstore.Range, got [][]byte, rg encoding.BufferRange) []byte {
+	// The last read that starts at or before the range holds it.
+	n := sort.Search(len(reads), func(k int) bool { return reads[k].Offset > int64(rg.Offset) }) - 1
+	start := int64(rg.Offset) - reads[n].Offset
+	return got[n][start : start+int64(rg.Size) : start+int64(rg.Size)]
 }
 
 // fetch gives the bytes of reads, of which own were asked for, and counts what is requested for that.
@@ -126,6 +137,9 @@ func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Ra
 		in.c.read(unit, int64(len(requests)), total, max(own, 0))
 	}
 	if err := in.request(ctx, requests, heads, out, alloc); err != nil {
+		if in.fault != nil {
+			err = in.fault(err)
+		}
 		return nil, err
 	}
 	in.keep(leaf, reads[len(reads)-1], out[len(out)-1])
@@ -176,9 +190,10 @@ func (in *fileInput) keep(leaf string, r objstore.Range, data []byte) {
 	in.kept[leaf] = p
 }
 
-// mergeRanges gives the requests that cover ranges (which lie in a file), ascending, and how many distinct bytes the ranges hold.
+// mergeRanges gives the requests that cover ranges (which lie in a file), ascending, and how many distinct bytes the ranges
+// hold. Ranges up to gap bytes apart fall into one request.
 // Ranges that overlap always fall into one request.
-func mergeRanges(ranges []encoding.BufferRange) (reads []objstore.Range, own int64) {
+func mergeRanges(ranges []encoding.BufferRange, gap int64) (reads []objstore.Range, own int64) {
 	sorted := make([]encoding.BufferRange, 0, len(ranges))
 	for _, r := range ranges {
 		if r.Size > 0 {
@@ -199,7 +214,7 @@ func mergeRanges(ranges []encoding.BufferRange) (reads []objstore.Range, own int
 		if n := len(reads) - 1; n >= 0 {
 			last := &reads[n]
 			lastEnd := last.Offset + last.Size
-			if off < lastEnd || off-lastEnd <= mergeGapBytes && end-last.Offset <= mergeMaxBytes {
+			if off < lastEnd || off-lastEnd <= gap && end-last.Offset <= mergeMaxBytes {
 				own += max(0, end-max(off, lastEnd))
 				last.Size = max(lastEnd, end) - last.Offset
 				continue

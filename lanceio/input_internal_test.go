@@ -80,7 +80,7 @@ func TestInputMerges(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			reads, _ := mergeRanges(tt.ranges)
+			reads, _ := mergeRanges(tt.ranges, mergeGapBytes)
 			if len(reads) != len(tt.reads) {
 				t.Fatalf("reads %v, want %v", reads, tt.reads)
 			}

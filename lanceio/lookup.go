@@ -83,7 +83,7 @@ func (t *Table) openIndexFile(ctx context.Context, at table.Location, c *counter
 		out.Close()
 		return nil, err
 	}
-	t.cache.files.put(key, &fileEntry{out.Meta}, fileWeight+metadataWeight*int64(out.Meta.MetadataBytes()))
+	t.cache.files.put(key, &fileEntry{out.Meta, r.ETag()}, fileWeight+metadataWeight*int64(out.Meta.MetadataBytes()))
 	return out, nil
 }
 

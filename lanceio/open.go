@@ -87,6 +87,9 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Table, error) {
 		return nil, err
 	}
 	m, err := o.manifest(ctx, uri)
+	if errors.Is(err, errs.ErrConflict) { // the table was made anew between two looks at it
+		m, err = o.manifest(ctx, uri)
+	}
 	if err != nil {
 		if errors.Is(err, errs.ErrNotFound) && o.newest() {
 			if _, serr := o.store.Stat(ctx, ""); serr == nil {
@@ -160,7 +163,7 @@ func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file ta
 		if err != nil {
 			return nil, err
 		}
-		key.etag = info.ETag
+		key.etag, file.ETag, file.Size = info.ETag, info.ETag, info.Size
 	}
 	if m, ok := o.cache.manifests.get(key); ok {
 		return m, nil
@@ -169,11 +172,15 @@ func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file ta
 	if err != nil {
 		return nil, err
 	}
-	// What was read is what the etag names only if the etag is still the same.
-	if info, err := o.store.Stat(ctx, key.name); err == nil && info.ETag == key.etag && key.etag != "" {
-		weight := manifestWeight + fragmentWeight*len(m.Fragments) + fieldWeight*len(m.Message().GetFields())
-		o.cache.manifests.put(key, m, int64(weight))
+	if file.Size == 0 {
+		// What was read is what the etag names only if the etag is still the same.
+		info, err := o.store.Stat(ctx, key.name)
+		if err != nil || info.ETag != key.etag || key.etag == "" {
+			return m, nil
+		}
 	}
+	weight := manifestWeight + fragmentWeight*len(m.Fragments) + fieldWeight*len(m.Message().GetFields())
+	o.cache.manifests.put(key, m, int64(weight))
 	return m, nil
 }
 

@@ -136,6 +136,9 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	if _, err := d.meta.Attach(ctx, d.in, root, d.file.Fields, d.file.ColumnIndices); err != nil {
 		return err
 	}
+	if d.in.far != nil {
+		d.in.far.learn(root)
+	}
 	if n, ok := pageRows(root); ok && n != r.rows {
 		return errs.Corruptf(d.meta.Object, -1, "it has %d rows, the table says %d", n, r.rows)
 	}

@@ -50,13 +50,18 @@ type runner struct {
 	windowBytes int64
 	skip        int64 // rows that pass yet to be skipped
 	left        int64 // rows yet to be given, negative for all
+	aheadBytes  int64 // what may be in flight where fragments are read side by side
 
-	indices indexLookup
+	indices *indexLookup
+	shared  *sharedFragment // nil where fragments are read one after the other
 }
 
 func (r *runner) run(ctx context.Context) error {
 	if r.p.never || r.left == 0 {
 		return nil
+	}
+	if r.p.t.parallel() > 1 && !r.p.readsNothing() {
+		return r.ahead(ctx)
 	}
 	for i := range r.p.t.fragments {
 		if err := ctx.Err(); err != nil {
@@ -85,10 +90,16 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	if r.p.readsNothing() {
 		return r.countOnly(ctx, int64(info.Rows))
 	}
+	return r.part(ctx, i, rowsOf(0, info.PhysicalRows))
+}
+
+// part scans some rows of a fragment.
+func (r *runner) part(ctx context.Context, i int, part selection) error {
 	reader := newFragmentReader(r.p.t, i, r.c, r.a.mem)
 	defer reader.close()
 	rows, err := r.p.rows.of(ctx, reader)
-	if err != nil || info.Rows == 0 || len(rows) == 0 {
+	rows = rows.intersect(part)
+	if err != nil || r.p.t.fragments[i].Rows == 0 || len(rows) == 0 {
 		return err
 	}
 	if rows, err = r.indices.of(ctx, r, i, rows); err != nil || len(rows) == 0 {
@@ -104,7 +115,9 @@ func (r *runner) fragment(ctx context.Context, i int) error {
 	return f.run(ctx, i, rows)
 }
 
-func (r *runner) step(s stage) step { return step{a: r.a, stage: s, bytes: r.windowBytes} }
+func (r *runner) step(s stage) step {
+	return step{a: r.a, stage: s, bytes: r.windowBytes, beside: r.p.t.columnsBeside()}
+}
 
 // countOnly gives batches without columns.
 func (r *runner) countOnly(ctx context.Context, rows int64) error {
@@ -175,9 +188,18 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	return f.flush(ctx)
 }
 
+// deleted reads the deleted rows of the fragment.
+func (f *fragmentRun) deleted(ctx context.Context, i int) (*table.DeletionVector, error) {
+	if f.shared == nil {
+		return f.p.t.deletions(ctx, i, f.c)
+	}
+	err := f.prepare(ctx, i, f.reader)
+	return f.shared.deleted, err
+}
+
 // live gives those of rows that are not deleted.
 func (f *fragmentRun) live(ctx context.Context, i int, rows selection) (selection, error) {
-	v, err := f.p.t.deletions(ctx, i, f.c)
+	v, err := f.deleted(ctx, i)
 	if err != nil {
 		return nil, err
 	}

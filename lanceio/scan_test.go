@@ -86,7 +86,7 @@ func TestOpenErrors(t *testing.T) {
 		{"no tag", tableURI("worked"), []lanceio.Option{lanceio.AtTag("nightly")}, errs.ErrNotFound, "nightly"},
 		{"before the first", tableURI("evolve_2_2"), []lanceio.Option{lanceio.AsOf(first.Add(-1))}, errs.ErrNotFound, "no version is as old"},
 		{"two versions", tableURI("worked"), []lanceio.Option{lanceio.AtVersion(1), lanceio.AtTag("x")}, errs.ErrInvalidInput, "together"},
-		{"cloud", "s3://bucket/t.lance", nil, errs.ErrUnsupported, "s3"},
+		{"no bucket", "s3:///t.lance", nil, errs.ErrInvalidInput, "s3://bucket"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

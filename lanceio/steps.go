@@ -20,6 +20,7 @@ type step struct {
 	a       assembler
 	columns []*columnReader
 	bytes   int64 // of a window
+	beside  int   // columns that are read at once; one for each core at least
 	window  window
 	// opened tells that the readers were made; that is put off until the first row reaches the step.
 	opened bool
@@ -100,7 +101,7 @@ func (s *step) read(ctx context.Context, b *block, n int) error {
 		err = one(ctx, 0)
 	} else {
 		g, gctx := errgroup.WithContext(ctx)
-		g.SetLimit(runtime.GOMAXPROCS(0))
+		g.SetLimit(max(s.beside, runtime.GOMAXPROCS(0)))
 		for i := range jobs {
 			g.Go(func() error { return one(gctx, i) })
 		}

@@ -24,6 +24,7 @@ type stream struct {
 	start  sync.Once
 	q      *batchQueue
 	share  int64         // of the budget
+	near   int64         // of it what is not for reading ahead
 	done   chan struct{} // closed when the producer has ended
 	// err is why the producer ended, nil at the end of the rows. It is read after q.ch is closed.
 	err error
@@ -35,8 +36,15 @@ type stream struct {
 var _ scan.Stream = (*stream)(nil)
 
 func newStream(ctx context.Context, p *plan, mem memory.Allocator) *stream {
-	share := p.t.budget.take()
-	s := &stream{p: p, mem: mem, c: newCounters(), q: newBatchQueue(share / 3 * 2), share: share, done: make(chan struct{})}
+	s := &stream{p: p, mem: mem, c: newCounters(), done: make(chan struct{})}
+	if p.t.parallel() == 1 {
+		s.share = p.t.budget.take(scanBytes)
+		s.near = s.share
+	} else {
+		s.share = p.t.budget.take(farScanBytes)
+		s.near = s.share / (farScanBytes / scanBytes)
+	}
+	s.q = newBatchQueue(s.near / 3 * 2)
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
@@ -100,13 +108,13 @@ func (s *stream) Close() error {
 func (s *stream) produce() {
 	defer close(s.done)
 	defer close(s.q.ch)
-	mem := newRecycler(s.mem, int(s.share/3*2))
+	mem := newRecycler(s.mem, int(s.near/3*2))
 	defer mem.close()
 	joined := newCoalescer(s.p, assembler{mem}, s.q.put)
 	defer joined.drop()
 	r := &runner{
-		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.share / 3,
-		skip: s.p.spec.Offset, left: s.p.spec.Limit,
+		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.near / 3,
+		skip: s.p.spec.Offset, left: s.p.spec.Limit, aheadBytes: s.share - s.near, indices: new(indexLookup),
 	}
 	err := func() (err error) {
 		// Bytes of a file that bring a decoder to fall must not end a server that reads other tables as well.

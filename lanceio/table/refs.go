@@ -222,10 +222,7 @@ func Resolve(ctx context.Context, s objstore.Store, ref Ref) (dir string, file V
 		file, err = FindVersion(ctx, s, dir, *ref.Number)
 	default:
 		dir = BranchDir(ref.Branch)
-		var files []VersionFile
-		if files, err = ListVersions(ctx, s, dir); err == nil {
-			file = files[0]
-		}
+		file, err = Newest(ctx, s, dir)
 	}
 	if err == nil || ref.Branch == "" {
 		return dir, file, err

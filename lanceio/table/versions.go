@@ -27,6 +27,7 @@ type VersionFile struct {
 	Version uint64
 	Name    string // relative to the branch's folder: "_versions/..."
 	ETag    string // empty where the store's listing does not tell it
+	Size    int64  // the same, 0 where it is not told
 }
 
 // parseVersionName reads the version off a file name: the number itself, or 2^64-1 less the number in 20 digits.
@@ -63,7 +64,33 @@ func ListVersions(ctx context.Context, s objstore.Store, dir string) ([]VersionF
 	if err != nil {
 		return nil, fmt.Errorf("list versions: %w", err)
 	}
-	var files []VersionFile
+	files, _, err := versionFiles(infos, dir)
+	return files, err
+}
+
+// newestFirst is how many names are listed where the first one is that of the newest version: enough to see names of the
+// older scheme beside them.
+const newestFirst = 100
+
+// Newest finds the manifest file of the newest version of a branch. The names of the newer scheme ascend as the versions
+// descend, so that the start of a listing tells it; those of the older scheme are listed all.
+func Newest(ctx context.Context, s objstore.Store, dir string) (VersionFile, error) {
+	infos, more, err := objstore.ListFirst(ctx, s, join(dir, versionsDir), newestFirst)
+	if err != nil {
+		return VersionFile{}, fmt.Errorf("list versions: %w", err)
+	}
+	files, inverted, err := versionFiles(infos, dir)
+	if more && (err != nil || !inverted) {
+		files, err = ListVersions(ctx, s, dir)
+	}
+	if err != nil {
+		return VersionFile{}, err
+	}
+	return files[0], nil
+}
+
+// versionFiles gives the versions of a listing, the newest first, and whether their names are those of the newer scheme.
+func versionFiles(infos []objstore.Info, dir string) (files []VersionFile, inverted bool, err error) {
 	var schemes [2]bool
 	for _, info := range infos {
 		version, inverted, ok := parseVersionName(info.Name)
@@ -75,13 +102,13 @@ func ListVersions(ctx context.Context, s objstore.Store, dir string) ([]VersionF
 			scheme = 1
 		}
 		schemes[scheme] = true
-		files = append(files, VersionFile{Version: version, Name: versionsDir + "/" + info.Name, ETag: info.ETag})
+		files = append(files, VersionFile{Version: version, Name: versionsDir + "/" + info.Name, ETag: info.ETag, Size: info.Size})
 	}
 	if schemes[0] && schemes[1] {
-		return nil, errs.Corruptf(join(dir, versionsDir), -1, "it mixes both naming schemes of manifests")
+		return nil, false, errs.Corruptf(join(dir, versionsDir), -1, "it mixes both naming schemes of manifests")
 	}
 	if len(files) == 0 {
-		return nil, errs.NotFoundf("%s holds no version", join(dir, versionsDir))
+		return nil, false, errs.NotFoundf("%s holds no version", join(dir, versionsDir))
 	}
 	slices.SortFunc(files, func(a, b VersionFile) int {
 		if a.Version > b.Version {
@@ -89,12 +116,12 @@ func ListVersions(ctx context.Context, s objstore.Store, dir string) ([]VersionF
 		}
 		return 1
 	})
-	return files, nil
+	return files, schemes[1], nil
 }
 
 // ReadManifest reads one version's manifest.
 func ReadManifest(ctx context.Context, s objstore.Store, dir string, file VersionFile) (*Manifest, error) {
-	m, err := readManifest(ctx, s, dir, file.Name)
+	m, err := readManifest(ctx, s, dir, file)
 	if err != nil {
 		return nil, err
 	}
@@ -104,9 +131,15 @@ func ReadManifest(ctx context.Context, s objstore.Store, dir string, file Versio
 	return m, nil
 }
 
-func readManifest(ctx context.Context, s objstore.Store, dir, name string) (*Manifest, error) {
-	object := join(dir, name)
-	r, err := s.Open(ctx, object)
+func readManifest(ctx context.Context, s objstore.Store, dir string, file VersionFile) (*Manifest, error) {
+	object := join(dir, file.Name)
+	var r objstore.Reader
+	var err error
+	if file.ETag != "" && file.Size > 0 {
+		r, err = objstore.OpenKnown(ctx, s, object, objstore.Info{ETag: file.ETag, Size: file.Size})
+	} else {
+		r, err = s.Open(ctx, object)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +170,7 @@ func readManifest(ctx context.Context, s objstore.Store, dir, name string) (*Man
 	if err != nil {
 		return nil, err
 	}
-	m, err := newManifest(msg, dir, name, uint64(size))
+	m, err := newManifest(msg, dir, file.Name, uint64(size))
 	if err == nil && m.IndexSection != nil {
 		m.Indices, err = readIndices(ctx, r, int64(*m.IndexSection), b, start, object)
 	}
@@ -182,11 +215,11 @@ func indicesIn(b []byte, object string) []*Index {
 
 // Latest reads the newest version of a branch.
 func Latest(ctx context.Context, s objstore.Store, dir string) (*Manifest, error) {
-	files, err := ListVersions(ctx, s, dir)
+	file, err := Newest(ctx, s, dir)
 	if err != nil {
 		return nil, err
 	}
-	return ReadManifest(ctx, s, dir, files[0])
+	return ReadManifest(ctx, s, dir, file)
 }
 
 // FindVersion finds the manifest file of a version by its number, without listing. A version that is not there is an
@@ -200,7 +233,7 @@ func FindVersion(ctx context.Context, s objstore.Store, dir string, version uint
 		if err != nil {
 			return VersionFile{}, err
 		}
-		return VersionFile{Version: version, Name: name, ETag: info.ETag}, nil
+		return VersionFile{Version: version, Name: name, ETag: info.ETag, Size: info.Size}, nil
 	}
 	return VersionFile{}, errs.NotFoundf("version %d does not exist, or was cleaned up", version)
 }

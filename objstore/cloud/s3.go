@@ -16,6 +16,7 @@ import (
 	"github.com/aws/aws-sdk-go-v2/service/s3/types"
 	"github.com/aws/aws-sdk-go-v2/service/sts"
 	"github.com/aws/smithy-go"
+	"github.com/aws/smithy-go/logging"
 )
 
 // s3Driver reads a bucket by the S3 protocol.
@@ -34,6 +35,7 @@ func newS3(ctx context.Context, o *Opener, bucket string, q *params) (driver, er
 	load := []func(*config.LoadOptions) error{
 		config.WithHTTPClient(h),
 		config.WithDefaultRegion(defaultRegion),
+		config.WithLogger(logging.Nop{}),
 		config.WithResponseChecksumValidation(aws.ResponseChecksumValidationWhenRequired),
 	}
 	if v := q.text("region"); v != "" {
