@@ -4,7 +4,9 @@ import (
 	"context"
 	"sync"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/file"
 	"github.com/lanceflight/flightsrv/lanceio/index"
 	"github.com/lanceflight/flightsrv/lanceio/table"
@@ -62,6 +64,9 @@ func (l *indexLookup) of(ctx context.Context, r *runner, i int, rows selection) 
 	return rows.intersect(sel), nil
 }
 
+// wholeIndexFile is the size up to which a file of an index is read by one request: nearly all of it is needed.
+const wholeIndexFile = 64 << 10
+
 // openIndexFile opens a file of an index for one stream.
 func (t *Table) openIndexFile(ctx context.Context, at table.Location, c *counters) (*index.File, error) {
 	s, err := t.storeOf(at)
@@ -72,19 +77,49 @@ func (t *Table) openIndexFile(ctx context.Context, at table.Location, c *counter
 	if err != nil {
 		return nil, err
 	}
-	in := &fileInput{name: at.String(), r: r, c: c}
-	out := &index.File{In: in, Size: r.Size(), Close: func() { _ = r.Close() }}
+	out := &index.File{Size: r.Size(), Close: func() { _ = r.Close() }}
+	// What is read of an index is no column's.
+	in := &fileInput{name: at.String(), r: r, c: c, units: map[string]string{expr.FieldPath{""}.Key(): ""}}
+	out.In = in
+	if out.Size <= wholeIndexFile {
+		all, err := in.ReadRanges(ctx, "", []encoding.BufferRange{{Size: uint64(out.Size)}})
+		if err != nil {
+			out.Close()
+			return nil, err
+		}
+		out.In = memoryInput{at.String(), all[0]}
+	}
 	key := objectKey{t.uri, at.String(), r.ETag()}
 	if e, ok := t.cache.files.get(key); ok {
 		out.Meta = e.meta
 		return out, nil
 	}
-	if out.Meta, err = file.Open(ctx, in, r.Size(), at.String()); err != nil {
+	if out.Meta, err = file.Open(ctx, out.In, out.Size, at.String()); err != nil {
 		out.Close()
 		return nil, err
 	}
 	t.cache.files.put(key, &fileEntry{out.Meta, r.ETag()}, fileWeight+metadataWeight*int64(out.Meta.MetadataBytes()))
 	return out, nil
+}
+
+// memoryInput is a file that was read as a whole.
+type memoryInput struct {
+	name string
+	data []byte
+}
+
+var _ encoding.Input = memoryInput{}
+
+func (in memoryInput) ReadRanges(ctx context.Context, _ string, ranges []encoding.BufferRange) ([][]byte, error) {
+	size := uint64(len(in.data))
+	out := make([][]byte, len(ranges))
+	for i, r := range ranges {
+		if r.Offset > size || r.Size > size-r.Offset {
+			return nil, errs.Corruptf(in.name, -1, "bytes %d to %d are named, the file has %d", r.Offset, r.Offset+r.Size, size)
+		}
+		out[i] = in.data[r.Offset:][:r.Size:r.Size]
+	}
+	return out, ctx.Err()
 }
 
 // indexCache is the part of the cache that is for the indices of a table, whose names no other table has.

@@ -97,7 +97,11 @@ func readText(p *physical.Plan, metrics []scan.Metrics) string {
 			rest -= m.ColumnBytes[k]
 		}
 		if rest > 0 {
-			fmt.Fprintf(&b, "\n     metadata of files and gaps between reads: %d bytes", rest)
+			what := "metadata of files"
+			if len(info.Indices) > 0 {
+				what += ", indices"
+			}
+			fmt.Fprintf(&b, "\n     %s and gaps between reads: %d bytes", what, rest)
 		}
 	}
 	return b.String()

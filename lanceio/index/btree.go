@@ -7,6 +7,9 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
@@ -20,7 +23,7 @@ const (
 	// part of an index takes longer than reading the column.
 	freePages, pagePart = 4, 8
 	// maxPageRows bounds the rows of an index that are read for one filter.
-	maxPageRows = 4 << 20
+	maxPageRows = 1 << 20
 )
 
 // btree is the lookup of a B-tree. It is not changed once it was read.
@@ -155,20 +158,11 @@ func (t *btree) search(ctx context.Context, r *reader, s set, out ids) error {
 	for i, p := range pages {
 		rows[i] = encoding.RowRange{Start: p.Start * t.pageRows, End: min(p.End*t.pageRows, r.rows)}
 	}
-	values, err := r.column(ctx, "values", rows)
+	values, idValues, err := readPages(ctx, r, rows)
 	if err != nil {
 		return err
 	}
 	defer values.Release()
-	idArr, err := r.column(ctx, "ids", rows)
-	if err != nil {
-		return err
-	}
-	defer idArr.Release()
-	idValues, err := unsigned(idArr, object)
-	if err != nil {
-		return err
-	}
 	key := keysOf(values)
 	if key == nil || values.Len() != len(idValues) {
 		return errs.Corruptf(object, -1, "%d values of type %s for %d ids", values.Len(), values.DataType(), len(idValues))
@@ -191,6 +185,32 @@ func (t *btree) search(ctx context.Context, r *reader, s set, out ids) error {
 		at += n
 	}
 	return nil
+}
+
+// readPages reads values, which the caller releases, and their ids at some rows, at the same time.
+func readPages(ctx context.Context, r *reader, rows []encoding.RowRange) (values arrow.Array, ids []uint64, err error) {
+	g, gctx := errgroup.WithContext(ctx)
+	g.Go(func() error {
+		arr, err := r.column(gctx, "values", rows)
+		values = arr
+		return err
+	})
+	g.Go(func() error {
+		arr, err := r.column(gctx, "ids", rows)
+		if err != nil {
+			return err
+		}
+		defer arr.Release()
+		ids, err = unsigned(arr, r.f.Meta.Object)
+		return err
+	})
+	if err := g.Wait(); err != nil {
+		if values != nil {
+			values.Release()
+		}
+		return nil, nil, err
+	}
+	return values, ids, nil
 }
 
 // searchRun walks the values from start to end, which are those of some pages, and checks that they are in order and that

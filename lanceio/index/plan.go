@@ -1,6 +1,7 @@
 package index
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -186,7 +187,7 @@ func (p *Plan) Names() []string {
 	}
 	var out []string
 	for _, c := range p.order {
-		out = append(out, fmt.Sprintf("%s (%s on %s)", expr.QuoteIdent(c.name), c.kind.name, c.path))
+		out = append(out, fmt.Sprintf("%s (%s on %s)", expr.FieldPath{c.name}.Key(), c.kind.name, c.path.Key()))
 	}
 	return out
 }
@@ -222,6 +223,9 @@ func (p *Plan) Find(ctx context.Context, src Source) (*Rows, error) {
 	return &Rows{rows}, nil
 }
 
+// fewRows is a number of rows that is looked at rather than looked up.
+const fewRows = 32
+
 // lookup is one run of a plan.
 type lookup struct {
 	p   *Plan
@@ -241,12 +245,16 @@ func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
 		return rows, nil
 	case allOf:
 		out := byFragment{}
-		for _, x := range c {
+		parts := slices.Clone(c)
+		slices.SortStableFunc(parts, func(a, b condition) int { return l.dearness(a) - l.dearness(b) })
+		for _, x := range parts {
 			rows, err := l.find(ctx, x)
 			if err != nil {
 				return nil, err
 			}
-			out = out.intersect(rows)
+			if out = out.intersect(rows); l.few(out) {
+				break
+			}
 		}
 		return out, nil
 	case anyOf:
@@ -267,12 +275,43 @@ func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
 	return byFragment{}, nil
 }
 
+// dearness orders conditions by what they take to look up and leave over, by and large.
+func (l *lookup) dearness(c condition) int {
+	col, ok := c.(onColumn)
+	if !ok {
+		return 4
+	}
+	points := !slices.ContainsFunc(col.set.spans, func(s span) bool { return !bytes.Equal(s.lo, s.hi) })
+	switch k := l.p.used[col.path.Key()].kind.name; {
+	case k == zoneMap:
+		return 1
+	case points:
+		return 0
+	case k == bTree:
+		return 2
+	}
+	return 3
+}
+
+// few tells that so few rows are left that further lookups would read more than the filter's columns at these rows.
+func (l *lookup) few(rows byFragment) bool {
+	var n uint64
+	for _, f := range l.p.m.Fragments {
+		b, ok := rows[f.ID]
+		if !ok {
+			return false
+		}
+		n += b.GetCardinality()
+	}
+	return n <= fewRows
+}
+
 // column looks a set up in all segments of an index.
 func (l *lookup) column(ctx context.Context, c *chosen, s set) (byFragment, error) {
 	if c.kind.name == zoneMap {
 		return l.zoned(ctx, c, s)
 	}
-	addresses, rowIDs := ids{}, ids{}
+	addresses, rowIDs := newIDs(), newIDs()
 	for _, x := range c.segments {
 		into := addresses
 		if l.p.m.StableRowIDs() && x.Format < c.kind.addresses {
@@ -303,11 +342,11 @@ func (l *lookup) place(ctx context.Context, segments []*table.Index, addresses, 
 		if !slices.ContainsFunc(segments, func(x *table.Index) bool { return x.Fragments.Has(f.ID) }) {
 			continue
 		}
-		rows := roaring.New()
-		if b := addresses[f.ID]; b != nil {
+		rows, n := roaring.New(), l.src.PhysicalRows(i)
+		if addresses.all[f.ID] {
+			rows.AddRange(0, n)
+		} else if b := addresses.some[f.ID]; b != nil {
 			rows.Or(b)
-		}
-		if n := l.src.PhysicalRows(i); !rows.IsEmpty() && uint64(rows.Maximum()) >= n {
 			rows.RemoveRange(n, 1<<32)
 		}
 		if len(spans) > 0 {

@@ -12,15 +12,20 @@ import (
 	"github.com/lanceflight/flightsrv/lanceio/table"
 )
 
-// ids is a set of row addresses or row ids: the lower halves by the upper ones.
-type ids map[uint32]*roaring.Bitmap
+// ids is a set of row addresses or row ids.
+type ids struct {
+	some map[uint32]*roaring.Bitmap // lower halves by the upper one
+	all  map[uint32]bool            // upper halves of which all lower ones are in the set
+}
+
+func newIDs() ids { return ids{some: map[uint32]*roaring.Bitmap{}, all: map[uint32]bool{}} }
 
 // upper gives the set of an upper half, to be added to.
 func (s ids) upper(hi uint32) *roaring.Bitmap {
-	b := s[hi]
+	b := s.some[hi]
 	if b == nil {
 		b = roaring.New()
-		s[hi] = b
+		s.some[hi] = b
 	}
 	return b
 }
@@ -44,7 +49,7 @@ func (s ids) addTree(b []byte, object string) error {
 			return bad()
 		}
 		if size == 0 {
-			s.upper(hi).AddRange(0, 1<<32)
+			s.all[hi] = true
 			continue
 		}
 		part := roaring.New()
@@ -96,8 +101,15 @@ func (a byFragment) union(b byFragment) byFragment {
 // spans gives all ids as runs that ascend and do not touch.
 func (s ids) spans() []table.Span {
 	var out []table.Span
-	for _, hi := range slices.Sorted(maps.Keys(s)) {
-		for start, end := range s[hi].Ranges() {
+	for hi := range s.all {
+		s.upper(hi)
+	}
+	for _, hi := range slices.Sorted(maps.Keys(s.some)) {
+		ranges := s.some[hi].Ranges()
+		if s.all[hi] {
+			ranges = func(yield func(uint32, uint64) bool) { yield(0, 1<<32) }
+		}
+		for start, end := range ranges {
 			first := uint64(hi)<<32 | uint64(start)
 			last := uint64(hi)<<32 + end - 1
 			if n := len(out) - 1; n >= 0 && out[n].Last+1 == first {
