@@ -14,8 +14,8 @@ import (
 type Fragment struct {
 	ID    uint32
 	Files []*DataFile
-	// PhysicalRows counts deleted rows too. Tables of old writers leave it 0: then HasRowCount is false and only a data
-	// file tells it.
+	// PhysicalRows counts deleted rows too. It is 0 where old writers left it out, or recorded it wrongly: then HasRowCount
+	// is false and only a data file tells it.
 	PhysicalRows uint64
 	Deletion     *DeletionFile // nil: no row is deleted
 
@@ -136,6 +136,9 @@ func safePath(name string) bool {
 
 // HasRowCount tells whether the manifest records the fragment's rows.
 func (f *Fragment) HasRowCount() bool { return f.PhysicalRows > 0 || len(f.Files) == 0 }
+
+// legacy tells whether the fragment's files are legacy ones.
+func (f *Fragment) legacy() bool { return len(f.Files) > 0 && f.Files[0].Format == FormatLegacy }
 
 // LiveRows is the number of rows that are not deleted.
 func (f *Fragment) LiveRows() uint64 { return f.PhysicalRows - min(f.DeletedRows(), f.PhysicalRows) }

@@ -217,6 +217,10 @@ func (m *Manifest) readFragments(object string) error {
 			return errs.Corruptf(object, -1, "two fragments have id %d", frag.ID)
 		}
 		seen[frag.ID] = true
+		if m.Writer == "" && frag.legacy() {
+			// Releases that did not name themselves recorded rows without the deleted ones.
+			frag.PhysicalRows = 0
+		}
 		if err := m.checkFragment(frag, object); err != nil {
 			return err
 		}
@@ -231,7 +235,9 @@ func (m *Manifest) checkFragment(f *Fragment, object string) error {
 		if err := m.checkBase(d.Base, object); err != nil {
 			return err
 		}
-		if !m.ReaderFlags.Has(FlagMixedFormats) && d.Format != m.Format {
+		// Release 0.16 wrote files of version 2.0 under manifests that said 0.1.
+		mislabelled := m.Format == FormatLegacy && d.Format == Format20
+		if !m.ReaderFlags.Has(FlagMixedFormats) && d.Format != m.Format && !mislabelled {
 			return errs.Corruptf(object, -1, "fragment %d: data file %s is of format %s, the table's is %s", f.ID, d.Path, d.Format, m.Format)
 		}
 	}

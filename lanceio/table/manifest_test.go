@@ -276,6 +276,18 @@ func TestLenientManifests(t *testing.T) {
 		}, func(m *table.Manifest) bool {
 			return m.Format == table.Format22 && m.Fragments[0].Files[0].Format == table.Format21
 		}},
+		{"files of version 2.0 in a table that says legacy", func(m *tablepb.Manifest) {
+			m.DataFormat.Version, m.Fragments[0].Files[0].FileMajorVersion, m.Fragments[0].Files[0].FileMinorVersion = "0.1", 2, 0
+		}, func(m *table.Manifest) bool {
+			return m.Format == table.FormatLegacy && m.Fragments[0].Files[0].Format == table.Format20
+		}},
+		{"rows of a legacy fragment, by a writer without a name", func(m *tablepb.Manifest) {
+			m.DataFormat.Version, m.Fragments[0].Files[0].FileMajorVersion, m.Fragments[0].Files[0].FileMinorVersion = "0.1", 0, 2
+		}, func(m *table.Manifest) bool { return !m.Fragments[0].HasRowCount() }},
+		{"rows of a legacy fragment, by a named writer", func(m *tablepb.Manifest) {
+			m.DataFormat.Version, m.Fragments[0].Files[0].FileMajorVersion, m.Fragments[0].Files[0].FileMinorVersion = "0.1", 0, 2
+			m.WriterVersion = &tablepb.WriterVersion{Library: "lance", Version: "0.8.1"}
+		}, func(m *table.Manifest) bool { return m.Fragments[0].PhysicalRows == 4 }},
 		{"superseded columns", func(m *tablepb.Manifest) {
 			m.Fragments[0].Files = append(m.Fragments[0].Files, &tablepb.DataFile{Path: "b", Fields: []int32{-2, -2}, ColumnIndices: []int32{0, 1}, FileMajorVersion: 2, FileMinorVersion: 2})
 		}, func(m *table.Manifest) bool { f, _, ok := m.Fragments[0].Find(0); return f == 0 && ok }},
