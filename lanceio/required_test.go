@@ -14,7 +14,7 @@ import (
 
 // The caller's whole schema: what is not asked for, and what the table lacks, is null and nullable.
 func TestRequiredSchema(t *testing.T) {
-	for _, name := range []string{"nested_2_0", "nested_2_1", "nested_2_2"} {
+	for _, name := range []string{"nested_legacy", "nested_2_0", "nested_2_1", "nested_2_2"} {
 		tab := open(t, name)
 		s, _ := tab.Schema().FieldsByName("s")
 		must, _ := tab.Schema().FieldsByName("must")

@@ -28,7 +28,7 @@ var errDisk = errors.New("disk gone")
 
 // Each read of a scan fails once: the scan gives the error, or all rows, and nothing stays allocated.
 func TestEveryReadMayFail(t *testing.T) {
-	for _, name := range []string{"nested_2_2", "evolve_2_1", "deletions"} {
+	for _, name := range []string{"nested_legacy", "nested_2_2", "evolve_2_1", "deletions"} {
 		t.Run(name, func(t *testing.T) {
 			want := wanted(t, name).rows
 			for fail := int64(0); ; fail++ {
@@ -346,7 +346,7 @@ func changeManifests(t *testing.T, s objstore.Store, change func(*tablepb.Manife
 
 // A file that holds more or fewer rows than the table says is not read in part.
 func TestRowsOfFilesAreThoseOfTheTable(t *testing.T) {
-	for _, name := range []string{"nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_2", "sizes"} {
+	for _, name := range []string{"nested_legacy", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_legacy", "evolve_2_2", "sizes"} {
 		for change, by := range map[string]uint64{"the same": 0, "fewer": ^uint64(0), "more": 1} {
 			t.Run(name+", "+change, func(t *testing.T) {
 				tab := openOver(t, name, func(s objstore.Store) objstore.Store {

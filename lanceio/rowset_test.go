@@ -32,7 +32,7 @@ func special(t *testing.T, row, name string) uint64 {
 // of no fragment outside of them.
 func TestSpecialFilters(t *testing.T) {
 	rowid, addr, frag := expr.Path("_rowid"), expr.Path("_rowaddr"), expr.Path("_fragid")
-	for _, name := range []string{"stable", "deletions", "evolve_2_0", "evolve_2_2", "nested_2_1", "sizes"} {
+	for _, name := range []string{"stable", "deletions", "evolve_legacy", "evolve_2_0", "evolve_2_2", "nested_2_1", "sizes"} {
 		tab := open(t, name)
 		with := []lanceio.ScanOption{lanceio.Columns(path("id")), lanceio.WithRowID(), lanceio.WithRowAddress(), lanceio.WithFragmentID()}
 		all := collect(t, tab, with...).rows

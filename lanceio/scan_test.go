@@ -26,7 +26,7 @@ func columnsOf(tab *lanceio.Table) lanceio.ScanOption {
 
 func TestWholeTables(t *testing.T) {
 	for _, name := range []string{
-		"worked", "history", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_0", "evolve_2_1", "evolve_2_2", "grown", "deletions", "filters",
+		"worked", "history", "nested_legacy", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_legacy", "evolve_2_0", "evolve_2_1", "evolve_2_2", "grown", "deletions", "filters",
 		"sidecars",
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -123,7 +123,7 @@ func TestNestedProjection(t *testing.T) {
 		{"a list is a boundary", []expr.FieldPath{path("l")}, "l: list<item: struct<sku: utf8, n: int32>, nullable>", []string{"l"}, []string{"l"}},
 		{"non-null parents", []expr.FieldPath{path("must", "v")}, "must: struct<v: utf8>", []string{"must.v"}, []string{"must.v"}},
 	}
-	for _, version := range []string{"2_0", "2_1", "2_2"} {
+	for _, version := range []string{"legacy", "2_0", "2_1", "2_2"} {
 		for _, tt := range tests {
 			t.Run(version+"/"+tt.name, func(t *testing.T) {
 				tab := open(t, "nested_"+version)
@@ -264,7 +264,7 @@ func TestDefaultColumnsLeaveOutStats(t *testing.T) {
 }
 
 func TestSpecialColumns(t *testing.T) {
-	for _, name := range []string{"evolve_2_0", "evolve_2_1", "evolve_2_2"} {
+	for _, name := range []string{"evolve_legacy", "evolve_2_0", "evolve_2_1", "evolve_2_2"} {
 		t.Run(name, func(t *testing.T) {
 			got := collect(t, open(t, name), lanceio.Columns(path("id")), lanceio.WithRowID(), lanceio.WithRowAddress())
 			same(t, got.rows, wanted(t, name+"_rowids").rows)
@@ -290,7 +290,7 @@ func TestSpecialColumns(t *testing.T) {
 }
 
 func TestLimitAndOffset(t *testing.T) {
-	for _, name := range []string{"evolve_2_2", "deletions"} {
+	for _, name := range []string{"evolve_legacy", "evolve_2_2", "deletions"} {
 		tab, all := open(t, name), wanted(t, name).rows
 		for _, offset := range []int{0, 1, 18, 19, 33, len(all) - 1, len(all), len(all) + 5} {
 			for _, limit := range []int{0, 1, 3, 20, len(all) + 1, -1} {
@@ -323,7 +323,7 @@ func TestBatchRows(t *testing.T) {
 }
 
 func TestCountReadsNothing(t *testing.T) {
-	for _, name := range []string{"deletions", "evolve_2_2", "nested_2_0"} {
+	for _, name := range []string{"deletions", "evolve_2_2", "nested_2_0", "nested_legacy"} {
 		t.Run(name, func(t *testing.T) {
 			tab := open(t, name)
 			got := collect(t, tab, lanceio.Columns())

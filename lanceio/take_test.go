@@ -11,7 +11,7 @@ import (
 )
 
 func TestTake(t *testing.T) {
-	for _, name := range []string{"nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_2", "deletions"} {
+	for _, name := range []string{"nested_legacy", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_legacy", "evolve_2_2", "deletions"} {
 		t.Run(name, func(t *testing.T) {
 			tab, all := open(t, name), wanted(t, name).rows
 			last := int64(len(all)) - 1

@@ -166,7 +166,7 @@ func texts(t testing.TB, a arrow.Array) []string {
 	return out
 }
 
-var fixtures = []string{"types_2.0", "types_2.1", "types_2.2", "pages_2.0", "pages_2.1"}
+var fixtures = []string{"types_legacy", "types_2.0", "types_2.1", "types_2.2", "pages_2.0", "pages_2.1"}
 
 func TestReadAll(t *testing.T) {
 	for _, name := range fixtures {
@@ -243,7 +243,7 @@ func randomRanges(rnd *rand.Rand, all []string) (ranges []encoding.RowRange, wan
 	return ranges, want
 }
 
-// TestReadsLittle checks that a read of few rows of version 2.0 asks for few bytes.
+// TestReadsLittle checks that a read of few rows of a legacy file, or one of version 2.0, asks for few bytes.
 func TestReadsLittle(t *testing.T) {
 	for _, c := range []struct {
 		file, column, leaf string
@@ -255,6 +255,14 @@ func TestReadsLittle(t *testing.T) {
 		{"types_2.0", "s", "s", 99, 16 + 20},      // two offsets, one text
 		{"types_2.0", "f16", "f16", 99, 1 + 2},    // validity and value
 		{"types_2.0", "st", "st.a", 99, 1 + 4},
+		{"types_legacy", "i64", "i64", 99, 8},
+		{"types_legacy", "b", "b", 99, 1},
+		{"types_legacy", "fsl", "fsl", 99, 12},
+		{"types_legacy", "fsl_bool", "fsl_bool", 99, 5}, // what eight values may take
+		{"types_legacy", "s", "s", 99, 16 + 20},         // two places, one text
+		{"types_legacy", "l", "l", 99, 8},               // two offsets
+		{"types_legacy", "l", "l.item", 99, 6 * 4},      // at most 6 items
+		{"types_legacy", "st", "st.a", 99, 4},
 	} {
 		t.Run(c.column+"/"+c.leaf, func(t *testing.T) {
 			f := readFixture(t, c.file)
@@ -280,7 +288,7 @@ func TestReadsLittle(t *testing.T) {
 
 // TestMissingFields reads structs and fields of which the file holds just a part.
 func TestMissingFields(t *testing.T) {
-	for _, name := range []string{"types_2.0", "types_2.2"} {
+	for _, name := range []string{"types_legacy", "types_2.0", "types_2.2"} {
 		t.Run(name, func(t *testing.T) {
 			f := readFixture(t, name)
 			in := &input{data: f.data}
@@ -325,7 +333,7 @@ func TestMissingFields(t *testing.T) {
 }
 
 func TestRowsPastTheEnd(t *testing.T) {
-	for _, name := range []string{"types_2.0", "types_2.2"} {
+	for _, name := range []string{"types_legacy", "types_2.0", "types_2.2"} {
 		f := readFixture(t, name)
 		_, readers := f.open(t, &input{data: f.data}, memory.DefaultAllocator)
 		for _, column := range []string{"i64", "s", "l", "st"} {

@@ -336,3 +336,51 @@ func TestLegacyFaults(t *testing.T) {
 		})
 	}
 }
+
+// FuzzLegacy reads legacy files as the fields that the seeds have. Whatever a file says, no field takes more bytes of it
+// than a few times its size.
+func FuzzLegacy(f *testing.F) {
+	fixture := readFixture(f, "types_legacy")
+	f.Add(fixture.data)
+	for _, p := range []legacyParts{{}, {minor: 1}, {first: 2}, {first: 2, tableFrom: 2}} {
+		f.Add(p.bytes(f))
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		m, in, err := open(b)
+		if err != nil || m.Version.Major != 0 || m.Version.Minor > 2 {
+			return
+		}
+		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+		defer mem.AssertSize(t, 0)
+		read := func(tree *encoding.Field, ids []int32) {
+			if found, err := m.Attach(context.Background(), in, tree, ids, nil); err != nil || !found {
+				return
+			}
+			r, err := file.NewFieldReader(m, tree, in, mem)
+			if err != nil {
+				return
+			}
+			in.bytes = nil
+			for _, ranges := range [][]encoding.RowRange{{{Start: 0, End: 2}}, {{Start: 1, End: 3}, {Start: 30, End: 90}}} {
+				if a, err := r.Read(context.Background(), ranges); err == nil {
+					if n := ranges[len(ranges)-1]; a.Len() != int(n.End-n.Start)+2*(len(ranges)-1) {
+						t.Errorf("%d rows at %v", a.Len(), ranges)
+					}
+					a.Release()
+				}
+			}
+			for leaf, n := range in.bytes {
+				if n > 8*uint64(len(b)) {
+					t.Errorf("%d bytes of %d are read for %s", n, len(b), leaf)
+				}
+			}
+		}
+		for _, p := range []legacyParts{{}, {first: 2}} {
+			tree, ids := p.tree()
+			read(tree, ids)
+		}
+		for _, tree := range fixture.trees() {
+			read(tree, fixture.fields)
+		}
+	})
+}

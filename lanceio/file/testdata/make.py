@@ -75,7 +75,7 @@ def columns(version):
     if version == "2.0":
         out.append(with_metadata(field("packed_fsl", pa.struct([("x", pa.int8()), ("v", pa.list_(pa.int16(), 2))]), lambda i: {"x": i % 100, "v": [i, -i]}), encoding(packed="true")))
         out.append(with_metadata(field("fsst", pa.string(), lambda i: some(i, "a longer text that repeats %d " % (i * i) * 12)), encoding(compression="fsst")))
-    skip = {"2.0": (), "2.1": ("blob",), "2.2": ("blob",)}[version]
+    skip = {"legacy": (), "2.0": (), "2.1": ("blob",), "2.2": ("blob",)}[version]
     return [c for c in out if c[0].name not in skip]
 
 
@@ -100,6 +100,21 @@ def types(version):
     write_layout(f"types_{version}", "types", table.column_names, data.fields, data.column_indices)
     if version == "2.0":  # it has all columns
         write_values("types", table)
+    shutil.rmtree("tmp.lance")
+
+
+def legacy():
+    """A legacy file of several batches, and what pylance reads of it: most nulls are lost."""
+    cols = [c for c in columns("legacy") if c[0].name not in ("packed", "json_list", "zstd", "lz4", "blob")]
+    table = pa.table([c[1] for c in cols], schema=pa.schema([c[0] for c in cols]))
+    shutil.rmtree("tmp.lance", ignore_errors=True)
+    lance.write_dataset(table, "tmp.lance", data_storage_version="legacy", max_rows_per_group=40)
+    # Another session, as that of the writer knows dictionaries as they were before they were stored.
+    ds = lance.dataset("tmp.lance", session=lance.Session())
+    data = ds.get_fragments()[0].data_files()[0]
+    shutil.copy(f"tmp.lance/data/{data.path}", "types_legacy.lance")
+    write_layout("types_legacy", "types_legacy", table.column_names, data.fields, [])
+    write_values("types_legacy", ds.to_table())
     shutil.rmtree("tmp.lance")
 
 
@@ -137,6 +152,7 @@ def main():
             os.remove(name)
     for version in ("2.0", "2.1", "2.2"):
         types(version)
+    legacy()
     pages()
 
 
