@@ -360,7 +360,7 @@ func FuzzLegacy(f *testing.F) {
 			if err != nil {
 				return
 			}
-			in.bytes = nil
+			in.bytes, in.reads = nil, nil
 			for _, ranges := range [][]encoding.RowRange{{{Start: 0, End: 2}}, {{Start: 1, End: 3}, {Start: 30, End: 90}}} {
 				if a, err := r.Read(context.Background(), ranges); err == nil {
 					if n := ranges[len(ranges)-1]; a.Len() != int(n.End-n.Start)+2*(len(ranges)-1) {
