@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -215,24 +216,48 @@ type structNode20 struct {
 }
 
 func (n *structNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
-	rows := int(countRows20(ranges))
-	children := make([]arrow.ArrayData, 0, len(n.children))
+	arrays := make([]arrow.Array, len(n.children))
 	defer func() {
-		for _, c := range children {
-			c.Release()
+		for _, a := range arrays {
+			if a != nil {
+				a.Release()
+			}
 		}
 	}()
-	for _, c := range n.children {
-		a, err := c.read(ctx, ranges)
-		if err != nil {
-			return nil, err
-		}
-		d := a.Data()
-		d.Retain()
-		a.Release()
-		children = append(children, d)
+	if err := n.readChildren(ctx, ranges, arrays); err != nil {
+		return nil, err
 	}
-	return makeArray20(array.NewData(n.typ, rows, []*memory.Buffer{nil}, children, 0, 0)), nil
+	children := make([]arrow.ArrayData, len(arrays))
+	for i, a := range arrays {
+		children[i] = a.Data()
+	}
+	return makeArray20(array.NewData(n.typ, int(countRows20(ranges)), []*memory.Buffer{nil}, children, 0, 0)), nil
+}
+
+// readChildren reads the members side by side, as each read waits for the store.
+func (n *structNode20) readChildren(ctx context.Context, ranges []RowRange, into []arrow.Array) (err error) {
+	if len(n.children) == 1 {
+		into[0], err = n.children[0].read(ctx, ranges)
+		return err
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var wg sync.WaitGroup
+	places := make(chan struct{}, maxFetches)
+	for i, c := range n.children {
+		places <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-places }()
+			a, err := c.read(ctx, ranges)
+			if err != nil {
+				cancel(err) // the first one stays the cause
+				return
+			}
+			into[i] = a
+		})
+	}
+	wg.Wait()
+	return context.Cause(ctx)
 }
 
 // column20 reads a column that has values of its own.
