@@ -16,6 +16,9 @@ type Cache struct {
 	manifests *lru[*table.Manifest]
 	files     *lru[*fileEntry]
 	indices   *lru[any] // what package index keeps
+	// summaries are by column of a data file, etags of data files by version of a table.
+	summaries *lru[*summary]
+	etags     *lru[string]
 }
 
 const (
@@ -29,7 +32,8 @@ const (
 // NewCache gives a cache of about so many bytes.
 func NewCache(bytes int64) *Cache {
 	return &Cache{
-		manifests: newLRU[*table.Manifest](bytes / 4), files: newLRU[*fileEntry](bytes / 2), indices: newLRU[any](bytes / 4),
+		manifests: newLRU[*table.Manifest](bytes / 8), files: newLRU[*fileEntry](bytes / 2), indices: newLRU[any](bytes / 4),
+		summaries: newLRU[*summary](bytes / 16), etags: newLRU[string](bytes / 16),
 	}
 }
 

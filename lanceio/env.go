@@ -7,6 +7,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/expr/eval"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 )
 
 // env is what an expression sees of some rows of a fragment. It owns its columns.
@@ -43,17 +44,18 @@ func (e *env) Column(_ int, name string) (arrow.Array, error) {
 	return c, nil
 }
 
-// Holds tells whether the fragment has anything of a column. A stats column that is not of the form min and max was not
+// Holds tells whether the fragment has anything of a column.
+func (e *env) Holds(_ int, name string) bool { return e.f.t.holds(e.f.f, name) }
+
+// holds tells whether a fragment has anything of a column. A stats column that is not of the form min and max is not
 // read, and counts as not there.
-func (e *env) Holds(_ int, name string) bool {
-	f := e.f.t.m.Schema.Field(name)
-	if f == nil || !e.f.f.Holds(f) {
+func (t *Table) holds(frag *table.Fragment, name string) bool {
+	f := t.m.Schema.Field(name)
+	if f == nil || !frag.Holds(f) {
 		return false
 	}
-	if _, ok := statsBounds(f); ok || !isStats(name) {
-		return true
-	}
-	return false
+	_, ok := statsBounds(f)
+	return ok || !isStats(name)
 }
 
 // mask gives the rows at which a predicate is true.

@@ -40,6 +40,8 @@ type openOptions struct {
 	budget    *Budget
 	store     objstore.Store
 	openStore func(uri string) (objstore.Store, error)
+	// found is the key of the manifest that was read last; its etag is empty where it may not be that of what was read.
+	found objectKey
 }
 
 // AtVersion opens the version of a number.
@@ -100,7 +102,7 @@ func Open(ctx context.Context, uri string, opts ...Option) (*Table, error) {
 		return nil, fmt.Errorf("table %s: %w", o.name, err)
 	}
 	t := &Table{
-		name: o.name, uri: uri, store: o.store, openStore: o.openStore, cache: o.cache, budget: o.budget, m: m,
+		name: o.name, uri: uri, store: o.store, openStore: o.openStore, cache: o.cache, budget: o.budget, m: m, manifest: o.found,
 		schema: m.ArrowSchema(), bases: map[uint32]objstore.Store{},
 	}
 	if err := t.countRows(ctx); err != nil {
@@ -165,6 +167,7 @@ func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file ta
 		}
 		key.etag, file.ETag, file.Size = info.ETag, info.ETag, info.Size
 	}
+	o.found = key
 	if m, ok := o.cache.manifests.get(key); ok {
 		return m, nil
 	}
@@ -176,6 +179,7 @@ func (o *openOptions) readManifest(ctx context.Context, uri, dir string, file ta
 		// What was read is what the etag names only if the etag is still the same.
 		info, err := o.store.Stat(ctx, key.name)
 		if err != nil || info.ETag != key.etag || key.etag == "" {
+			o.found.etag = ""
 			return m, nil
 		}
 	}

@@ -99,7 +99,7 @@ func (r *runner) part(ctx context.Context, i int, part selection) error {
 	defer reader.close()
 	rows, err := r.p.rows.of(ctx, reader)
 	rows = rows.intersect(part)
-	if err != nil || r.p.t.fragments[i].Rows == 0 || len(rows) == 0 {
+	if err != nil || r.p.t.fragments[i].Rows == 0 || len(rows) == 0 || r.filtered() && r.p.skips(ctx, i) {
 		return err
 	}
 	if rows, err = r.indices.of(ctx, r, i, rows); err != nil || len(rows) == 0 {
@@ -171,6 +171,10 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if err := f.loadIDs(ctx); err != nil {
 		return err
 	}
+	if uint64(rows.count()) == f.reader.rows {
+		f.stats.learn = newLearner(f.p.t, i, f.p.spec.StatsFilter)
+		f.filter.learn = newLearner(f.p.t, i, f.p.spec.Filter)
+	}
 	if f.p.spec.StatsFilter == nil {
 		err = f.filterBlock(ctx, newBlock(live))
 	} else {
@@ -185,6 +189,8 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if err != nil {
 		return err
 	}
+	f.stats.learn.finish(f.reader, i, live.count())
+	f.filter.learn.finish(f.reader, i, live.count())
 	return f.flush(ctx)
 }
 
@@ -280,6 +286,7 @@ func (f *fragmentRun) test(ctx context.Context, s *step, pred expr.Expr, special
 	env := f.env(s, cols, special, b.sel)
 	defer env.release()
 	s.window.saw(b.sel.count(), env.bytes())
+	s.learn.add(env, env.rows)
 	pass, err := env.mask(pred)
 	if err != nil {
 		return nil, err

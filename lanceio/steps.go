@@ -25,6 +25,7 @@ type step struct {
 	// opened tells that the readers were made; that is put off until the first row reaches the step.
 	opened bool
 	stage  stage
+	learn  *learner // nil: nothing is to be learned
 }
 
 func (s *step) open(ctx context.Context, r *fragmentReader, have partSet) error {

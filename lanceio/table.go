@@ -23,6 +23,7 @@ type Table struct {
 	cache     *Cache
 	budget    *Budget
 	m         *table.Manifest
+	manifest  objectKey // of m; without an etag where it may have changed while it was read
 	schema    *arrow.Schema
 	fragments []FragmentInfo
 	rows      int64

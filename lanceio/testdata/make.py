@@ -305,6 +305,7 @@ def sidecars():
     want("sidecars", pa.table({"id": pa.array(left, pa.int32()), "b": pa.array([rows[i] for i in left], pa.large_binary())}))
 
 
+<<<<<<< HEAD
 def indexed():
     """Indices: a B-tree that covers two of three fragments, a bitmap of another version, one on a member."""
     def part(lo, hi):
@@ -448,6 +449,38 @@ def inspect():
     """What pylance tells of the tables themselves."""
     names = sorted(p.stem for p in TABLES.glob("*.lance") if not p.stem.startswith("lookups"))  # pylance fails on their transactions
     (WANT / "inspect.json").write_text(json.dumps({n: inspection(n) for n in names}, separators=(",", ":"), sort_keys=True) + "\n")
+=======
+def regions():
+    """A fragment for each state that the stats of its rows may be in: two versions, the second with a deleted row."""
+    nan = float("nan")
+    p = path("regions")
+
+    def part(rows):
+        cols, fields = [pa.array([r[0] for r in rows], pa.int64())], [pa.field("id", pa.int64())]
+        if len(rows[0]) > 1:
+            lat = nd([r[1] for r in rows])
+            cols.append(lat), fields.append(nd_field("lat", lat))
+        if len(rows[0]) > 2:
+            st = stats([r[2] for r in rows])
+            cols.append(st), fields.append(pa.field("__stats__:lat", st.type))
+        return pa.Table.from_arrays(cols, schema=pa.schema(fields))
+
+    ds = lance.write_dataset(part([(0,), (1,)]), p, mode="overwrite")  # neither lat nor its stats
+    ds.add_columns([nd_field("lat", nd([])), pa.field("__stats__:lat", stats([]).type)])
+    for rows in [
+        [(10, [0.0], (0.0, 0.0)), (11, [5.0, 10.0], (5.0, 10.0))],
+        [(20, [20.0], (20.0, 20.0)), (21, [30.0], (30.0, 30.0)), (22, None, None)],
+        [(30, [40.0], (40.0, 40.0)), (31, [nan], ())],  # no value counts
+        [(40, [60.0], (60.0, 60.0)), (41, [70.0], (70.0, None))],  # half a bound
+        [(50, [9.0], (9.0, -9.0))],  # the wrong way round
+        [(60, [99.0]), (61, [-99.0])],  # no stats
+        [(70, None, None), (71, None, None)],  # all lack the variable
+        [(80, [80.0], (80.0, 80.0)), (81, [100.0], (100.0, 100.0))],
+    ]:
+        lance.write_dataset(part(rows), p, mode="append")
+    lance.dataset(p).delete("id = 81")
+    want("regions", lance.dataset(p).to_table())
+>>>>>>> bae6bbc (lanceio: fragments that earlier scans know to hold no matching row are not opened)
 
 
 MAKERS = {
@@ -455,9 +488,13 @@ MAKERS = {
     "evolve": lambda: [evolve(v) for v in ("legacy", "2.0", "2.1", "2.2")], "grown": grown, "mapped": mapped, "deletions": deletions, "stable": stable,
     "lineage": lambda: lineage("lineage"),
     "spilled": lambda: lineage("spilled", **{"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "1"}),
+<<<<<<< HEAD
     "filters": filters, "sizes": sizes, "sidecars": sidecars,
     "lookups": lambda: [lookups("lookups_addresses", False), lookups("lookups_stable", True)],
     "indexed": indexed, "inspect": inspect,
+=======
+    "filters": filters, "sizes": sizes, "sidecars": sidecars, "regions": regions,
+>>>>>>> bae6bbc (lanceio: fragments that earlier scans know to hold no matching row are not opened)
 }
 
 

@@ -1,0 +1,130 @@
+package lanceio
+
+import (
+	"slices"
+
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/expr/eval"
+	"github.com/lanceflight/flightsrv/lanceio/table"
+)
+
+// learner gathers summaries of the columns that a filter reads of a fragment. They are kept if it has seen all live rows.
+type learner struct {
+	rows    int64
+	lessons []*lesson
+}
+
+// lesson is a column of which a summary is gathered: one that is compared, or a stats column.
+type lesson struct {
+	home  home
+	value *expr.Column
+	stats *expr.StatsTest
+	sum   summary
+	// failed tells that the column can't be summed up.
+	failed bool
+}
+
+// newLearner finds what can be learned of a fragment from a filter and is not known yet; nil for nothing.
+func newLearner(t *Table, i int, filter expr.Expr) *learner {
+	l := &learner{}
+	known := &summaries{t: t, i: i, used: map[*table.DataFile]string{}}
+	add := func(n lesson, p expr.FieldPath) {
+		var ok bool
+		if n.home, ok = t.homeOf(i, p, n.stats != nil); !ok || n.home.file == nil {
+			return
+		}
+		if slices.ContainsFunc(l.lessons, func(o *lesson) bool { return o.home.key == n.home.key }) {
+			return
+		}
+		if _, ok := known.find(n.home); !ok {
+			l.lessons = append(l.lessons, &n)
+		}
+	}
+	expr.Walk(filter, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.StatsTest:
+			if t.holds(t.m.Fragments[i], e.Stats[0]) {
+				add(lesson{stats: e}, e.Stats)
+			}
+			return false
+		case *expr.Match:
+			return false
+		case *expr.Compare, *expr.Between, *expr.In, *expr.IsNull:
+			for _, x := range expr.Children(e) {
+				if c := subject(x); c != nil && summable(c) {
+					add(lesson{value: c}, c.Path)
+				}
+			}
+		}
+		return true
+	})
+	if len(l.lessons) == 0 {
+		return nil
+	}
+	return l
+}
+
+// summable tells whether the values of a column have an order here.
+func summable(c *expr.Column) bool {
+	k := expr.KindOf(c.Typ)
+	return k != expr.KindOther && k != expr.KindNull && k != expr.KindList && eval.Supports(c)
+}
+
+// add learns from n further rows. A nil learner learns nothing.
+func (l *learner) add(env *env, n int) {
+	if l == nil {
+		return
+	}
+	l.rows += int64(n)
+	for _, s := range l.lessons {
+		if s.failed {
+			continue
+		}
+		if s.stats != nil {
+			s.failed = s.addStats(env, n) != nil
+		} else {
+			s.failed = s.sum.values.Add(s.value, env, n, eval.AllRows(n)) != nil
+		}
+	}
+}
+
+func (s *lesson) addStats(env eval.Env, n int) error {
+	e := s.stats
+	in := func(state int64) (eval.Bitmap, error) {
+		is := expr.Cmp(expr.Eq, &expr.StatsState{Rel: e.Rel, Variable: e.Variable, Stats: e.Stats}, expr.Int(state))
+		return eval.Mask(is, env, n)
+	}
+	keep, err := in(expr.StateKeep)
+	if err != nil {
+		return err
+	}
+	s.sum.stats.keep = s.sum.stats.keep || keep.Any()
+	test, err := in(expr.StateTest)
+	if err != nil {
+		return err
+	}
+	if err := s.sum.stats.min.Add(&expr.Column{Rel: e.Rel, Path: e.Stats.Child("min")}, env, n, test); err != nil {
+		return err
+	}
+	return s.sum.stats.max.Add(&expr.Column{Rel: e.Rel, Path: e.Stats.Child("max")}, env, n, test)
+}
+
+// finish keeps what was learned if all the live rows of a fragment were seen.
+func (l *learner) finish(r *fragmentReader, i int, live int64) {
+	if l == nil || l.rows != live {
+		return
+	}
+	deletion := ""
+	if uint64(live) < r.rows {
+		deletion = r.t.deletionOf(i)
+	}
+	for _, s := range l.lessons {
+		d := r.files[slices.Index(r.f.Files, s.home.file)]
+		if s.failed || d == nil || d.r.ETag() == "" {
+			continue
+		}
+		sum := s.sum
+		sum.etag, sum.deletion = d.r.ETag(), deletion
+		r.t.cache.summaries.put(s.home.key, &sum, sum.weight())
+	}
+}
