@@ -1,10 +1,12 @@
 package eval
 
 import (
-	"cmp"
-	"math/big"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 )
 
@@ -21,30 +23,44 @@ type Extent struct {
 // that Supports accepts.
 func (x *Extent) Add(c *expr.Column, env Env, n int, rows Bitmap) error {
 	ev := &evaluator{env: env, n: n}
-	v, err := ev.columnVec(c)
+	a, valid, err := ev.column(c)
 	if err != nil {
 		return err
 	}
+	if valid == nil {
+		valid = validWords(a)
+	}
 	at := words(rows.Words)
-	if valid := v.validRows(); valid != nil {
+	if valid != nil {
 		x.Nulls = x.Nulls || at.andNot(valid).any()
 		at = at.and(valid)
 	}
 	if !at.any() {
 		return nil
 	}
-	least, greatest := ends(v, at)
-	if x.Least == nil || order(v, constant(x.Least, 1))(least, 0) < 0 {
-		x.Least = literalAt(v, least)
+	least, greatest, err := ends(a, at)
+	if err != nil {
+		return err
 	}
-	if x.Greatest == nil || order(v, constant(x.Greatest, 1))(greatest, 0) > 0 {
-		x.Greatest = literalAt(v, greatest)
+	return x.widen(a, least, greatest)
+}
+
+// widen widens the extent by two values of an array, which are not null.
+func (x *Extent) widen(a arrow.Array, least, greatest int) error {
+	lo, err := literalAt(a, least)
+	if err != nil {
+		return err
 	}
+	hi, err := literalAt(a, greatest)
+	if err != nil {
+		return err
+	}
+	x.merge(Extent{Least: lo, Greatest: hi})
 	return nil
 }
 
-// Merge widens the extent by another of the same column.
-func (x *Extent) Merge(o Extent) {
+// merge widens the extent by another of the same column.
+func (x *Extent) merge(o Extent) {
 	x.Nulls = x.Nulls || o.Nulls
 	if o.Least == nil {
 		return
@@ -57,55 +73,110 @@ func (x *Extent) Merge(o Extent) {
 	}
 }
 
-// ends gives the places of the least and the greatest of the values at some rows, of which there is one.
-func ends(v *vec, rows words) (least, greatest int) {
-	all := rows.count() == v.n
-	switch {
-	case all && v.ints != nil && !v.one:
-		return endsOf(v.ints)
-	case all && v.uints != nil && !v.one:
-		return endsOf(v.uints)
+// ends gives the places of the least and the greatest of an array's values at some rows, of which there is one.
+func ends(a arrow.Array, rows words) (least, greatest int, err error) {
+	switch a.DataType().ID() {
+	case arrow.INT32, arrow.DATE32, arrow.TIME32:
+		least, greatest = endsOf[int32](a, rows)
+	case arrow.INT64, arrow.DATE64, arrow.TIME64, arrow.TIMESTAMP, arrow.DURATION:
+		least, greatest = endsOf[int64](a, rows)
+	case arrow.FLOAT32:
+		least, greatest = endsOf[float32](a, rows)
+	case arrow.FLOAT64:
+		least, greatest = endsOf[float64](a, rows)
+	case arrow.STRING:
+		least, greatest = endsOfTexts(a.(*array.String), rows)
+	default:
+		v, err := load(a, nil)
+		if err != nil {
+			return 0, 0, err
+		}
+		if v.kind == expr.KindOther || v.kind == expr.KindNull {
+			return 0, 0, errs.Unsupportedf("values of type %s have no order", a.DataType())
+		}
+		least, greatest = endsBy(rows, order(v, v))
 	}
-	ord := order(v, v)
+	return least, greatest, nil
+}
+
+func endsOf[T int32 | int64 | float32 | float64](a arrow.Array, rows words) (least, greatest int) {
+	values := arrow.GetValues[T](a.Data(), 1)
+	least, greatest = -1, -1
+	nan := -1
+	var lo, hi T
+	look := func(i int, x T) {
+		switch {
+		case x != x:
+			nan = i
+		case least < 0:
+			lo, hi, least, greatest = x, x, i, i
+		case x < lo:
+			lo, least = x, i
+		case x > hi:
+			hi, greatest = x, i
+		}
+	}
+	if rows.count() == len(values) {
+		for i, x := range values {
+			look(i, x)
+		}
+	} else {
+		rows.each(func(i int) { look(i, values[i]) })
+	}
+	if nan >= 0 {
+		greatest = nan
+		if least < 0 {
+			least = nan
+		}
+	}
+	return least, greatest
+}
+
+func endsOfTexts(a *array.String, rows words) (least, greatest int) {
+	least, greatest = -1, -1
+	var lo, hi string
+	rows.each(func(i int) {
+		switch x := a.Value(i); {
+		case least < 0:
+			lo, hi, least, greatest = x, x, i, i
+		case x < lo:
+			lo, least = x, i
+		case x > hi:
+			hi, greatest = x, i
+		}
+	})
+	return least, greatest
+}
+
+func endsBy(rows words, ord func(i, j int) int) (least, greatest int) {
 	least, greatest = -1, -1
 	rows.each(func(i int) {
-		if least < 0 {
+		switch {
+		case least < 0:
 			least, greatest = i, i
-			return
-		}
-		if ord(i, least) < 0 {
+		case ord(i, least) < 0:
 			least = i
-		}
-		if ord(i, greatest) > 0 {
+		case ord(i, greatest) > 0:
 			greatest = i
 		}
 	})
 	return least, greatest
 }
 
-func endsOf[T cmp.Ordered](values []T) (least, greatest int) {
-	lo, hi := values[0], values[0]
-	for i, x := range values {
-		if x < lo {
-			lo, least = x, i
-		}
-		if x > hi {
-			hi, greatest = x, i
-		}
+// literalAt gives a value of an array, which is not null, as a literal that shares no memory with it.
+func literalAt(a arrow.Array, i int) (*expr.Literal, error) {
+	one := array.NewSlice(a, int64(i), int64(i)+1)
+	defer one.Release()
+	v, err := load(one, allWords(1))
+	if err != nil {
+		return nil, err
 	}
-	return least, greatest
-}
-
-// literalAt gives a value as a literal that shares no memory with the vec.
-func literalAt(v *vec, i int) *expr.Literal {
-	x := v.value(i)
+	x := v.value(0)
 	switch s := x.(type) {
 	case string:
 		x = strings.Clone(s)
 	case []byte:
 		x = append([]byte{}, s...)
-	case *big.Int:
-		x = new(big.Int).Set(s)
 	}
-	return &expr.Literal{Value: x, Typ: v.typ}
+	return &expr.Literal{Value: x, Typ: v.typ}, nil
 }
