@@ -251,7 +251,9 @@ func bindNeg(e *Neg) (Expr, error) {
 	if l, ok := e.X.(*Literal); ok {
 		switch v := l.Value.(type) {
 		case nil:
-			return l, nil
+			if k := KindOf(t); k.Numeric() || k == KindNull {
+				return l, nil
+			}
 		case float64:
 			return &Literal{Value: -v, Typ: l.Typ}, nil
 		case int64:
@@ -280,7 +282,7 @@ func bindNeg(e *Neg) (Expr, error) {
 }
 
 func negInt(v int64, t arrow.DataType) Expr {
-	if t.ID() == arrow.INT32 || t.ID() == arrow.INT64 {
+	if arrow.TypeEqual(Int(v).Typ, t) { // a number as written, and no parameter or cast
 		return Int(-v)
 	}
 	return &Literal{Value: -v, Typ: t}

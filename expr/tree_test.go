@@ -2,8 +2,12 @@ package expr_test
 
 import (
 	"errors"
+	"math"
+	"math/big"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
@@ -127,5 +131,32 @@ func TestBindErrors(t *testing.T) {
 				t.Errorf("%s: %v, %v", c.e, got, err)
 			}
 		})
+	}
+}
+
+// Trees that are equal have one fingerprint, also where values are held by pointers.
+func TestFingerprints(t *testing.T) {
+	f := expr.NewFingerprints()
+	trees := func() []expr.Expr {
+		return []expr.Expr{
+			expr.Path("a"), expr.Path("a", "b"), expr.Path("b"), expr.Int(1), expr.Int(2), expr.Lit("x"), expr.Lit(0.5), expr.Lit(math.NaN()),
+			&expr.Literal{Value: big.NewInt(7), Typ: &arrow.Decimal128Type{Precision: 38}}, &expr.Literal{Value: []byte("b"), Typ: arrow.BinaryTypes.Binary},
+			&expr.Arith{Op: expr.Add, L: expr.Path("a"), R: expr.Int(1)}, &expr.Arith{Op: expr.Add, L: expr.Path("a"), R: expr.Int(2)},
+			expr.Path("a").Lt(expr.Lit(3)), expr.Path("a").IsNull(), expr.Negate(expr.Path("a").IsNull()), &expr.Call{Name: "f"}, &expr.Call{Name: "g"},
+		}
+	}
+	marks := map[uint64]bool{}
+	one, other := trees(), trees()
+	for i, e := range one {
+		if !expr.Equal(e, other[i]) {
+			t.Fatalf("%s: not equal", e)
+		}
+		if f.Of(e) != f.Of(other[i]) {
+			t.Errorf("%s has two fingerprints", e)
+		}
+		marks[f.Of(e)] = true
+	}
+	if len(marks) != len(one)-3 { // of literals, only plain ones are told apart
+		t.Errorf("%d fingerprints of %d trees", len(marks), len(one))
 	}
 }

@@ -2,6 +2,8 @@ package flightsql
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -45,10 +47,34 @@ func (s *Server) newQuery(ctx context.Context) (query, error) {
 
 // plan plans a query. params is one row of parameters; nil plans for the types alone.
 func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*planned, error) {
+	p, err := s.planGuess(ctx, q, params, nil)
+	if params != nil || q.Scan != nil || !errors.Is(err, errs.ErrInvalidInput) || !strings.ContainsAny(q.SQL, "?$") {
+		return p, err
+	}
+	// As abs(?) is none of a text, another type may be what a parameter is meant to have.
+	for _, guess := range paramGuesses() {
+		if p, gerr := s.planGuess(ctx, q, nil, guess); gerr == nil {
+			return p, nil
+		}
+	}
+	return nil, err
+}
+
+// paramGuesses are the types to try, after utf8, for parameters whose place tells none; the last one fits where several
+// parameters are of several types.
+func paramGuesses() []arrow.DataType {
+	return []arrow.DataType{
+		arrow.PrimitiveTypes.Float64, arrow.PrimitiveTypes.Int64, &arrow.TimestampType{Unit: arrow.Microsecond},
+		arrow.FixedWidthTypes.Date32, arrow.FixedWidthTypes.Boolean, arrow.Null,
+	}
+}
+
+// planGuess is plan with the type of parameters whose place tells none.
+func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal, guess arrow.DataType) (*planned, error) {
 	resolver := newPinning(s.cfg.Catalog.Snapshot(), q.Pins)
 	o := planner.Options{
 		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
-		Params: params, Resolver: resolver, Now: time.Unix(0, q.Now).UTC(),
+		Params: params, ParamGuess: guess, Resolver: resolver, Now: time.Unix(0, q.Now).UTC(),
 	}
 	if q.Scan != nil {
 		st, err := s.cfg.Planner.PlanScan(ctx, *q.Scan, o)

@@ -258,7 +258,7 @@ func explainText(t *testing.T, st *planner.Statement) string {
 func errorText(err error) string {
 	kind := "internal"
 	for name, k := range map[string]error{"invalid": errs.ErrInvalidInput, "not found": errs.ErrNotFound,
-		"unsupported": errs.ErrUnsupported, "denied": errs.ErrPermissionDenied, "exhausted": errs.ErrResourceExhausted} {
+		"unsupported": errs.ErrUnsupported, "denied": errs.ErrPermissionDenied, "exhausted": errs.ErrResourceExhausted, "exists": errs.ErrAlreadyExists} {
 		if errors.Is(err, k) {
 			kind = name
 		}

@@ -30,8 +30,10 @@ type Options struct {
 	// Params are the parameters' values, each of the type it was sent with. nil prepares a statement: ParamTypes and
 	// the result's columns are known then, but where there are parameters the plan stands for no values and must not be
 	// run.
-	Params   []*expr.Literal
-	Resolver Resolver
+	Params []*expr.Literal
+	// ParamGuess is the type to take, without Params, for parameters whose place tells none; nil for utf8.
+	ParamGuess arrow.DataType
+	Resolver   Resolver
 	// Now is what now() and its kin give; the zero time is the time of the call.
 	Now time.Time
 	// Writable tells that the server was started with --writable.
@@ -59,7 +61,7 @@ type Statement struct {
 	Plan *physical.Plan
 	// Analyze and JSON are the options of KindExplain.
 	Analyze, JSON bool
-	// ParamTypes has the type of each parameter as its place in the statement tells; utf8 where nothing tells.
+	// ParamTypes has the type of each parameter as its place in the statement tells; Options.ParamGuess where nothing tells.
 	ParamTypes []arrow.DataType
 	// Set, Use and Show are set for the kinds of these names.
 	Set  *Set

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -46,6 +47,9 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 	case *sqltext.ShowStmt:
 		return &Statement{Kind: KindShow, Show: &Show{What: strings.ToLower(s.What), Name: names(s.Name)}}, nil
 	case *sqltext.WriteStmt:
+		if err := checkWrite(ctx, parsed, s, o); err != nil {
+			return nil, err
+		}
 		if !o.Writable {
 			return nil, logical.At(text, s.Pos, errs.New(errs.ErrPermissionDenied,
 				"%s: the server was not started with --writable", s.Kind))
@@ -53,6 +57,34 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 		return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s is not supported yet", s.Kind))
 	}
 	return nil, errs.New(errs.ErrInternal, "planner: unknown statement %T", parsed.Statement)
+}
+
+// checkWrite checks the names and types of a statement that changes something.
+func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStmt, o Options) error {
+	for i, q := range s.Reads {
+		lo := o.logical(supports)
+		if o.Params == nil {
+			types, err := paramTypes(ctx, parsed, q, lo, o.ParamGuess)
+			if err == nil {
+				lo.Params = nulls(types)
+			}
+		}
+		_, err := logical.Bind(ctx, parsed, q, lo)
+		target := s.Creates && i == 0
+		switch {
+		case target && err == nil && !s.Lenient:
+			return logical.At(parsed.Text, q.Pos, errs.New(errs.ErrAlreadyExists, "%s: the table is there already", s.Kind))
+		case errors.Is(err, errs.ErrNotFound) && (target || s.Lenient):
+		case err != nil:
+			return err
+		}
+	}
+	return nil
+}
+
+func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
+	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver,
+		Now: o.Now, Supports: supports}
 }
 
 func names(ids []sqltext.Ident) []string {
@@ -69,10 +101,9 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	if o.Relational {
 		supports = scanOnly
 	}
-	lo := logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver,
-		Now: o.Now, Supports: supports}
+	lo := o.logical(supports)
 	if o.Params == nil {
-		types, err := paramTypes(ctx, parsed, q, lo)
+		types, err := paramTypes(ctx, parsed, q, lo, o.ParamGuess)
 		if err != nil {
 			return nil, err
 		}
@@ -111,8 +142,11 @@ func scanOnly(e expr.Expr) bool {
 	return only && supports(e)
 }
 
-// paramTypes finds the type of each parameter by its place: utf8 where nothing tells.
-func paramTypes(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o logical.Options) ([]arrow.DataType, error) {
+// paramTypes finds the type of each parameter by its place: guess, or utf8, where nothing tells.
+func paramTypes(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o logical.Options, guess arrow.DataType) ([]arrow.DataType, error) {
+	if guess == nil {
+		guess = arrow.BinaryTypes.String
+	}
 	if parsed.Params == 0 {
 		return nil, nil
 	}
@@ -122,7 +156,7 @@ func paramTypes(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o
 	}
 	for i, t := range bound.ParamTypes {
 		if t == nil {
-			bound.ParamTypes[i] = arrow.BinaryTypes.String
+			bound.ParamTypes[i] = guess
 		}
 	}
 	return bound.ParamTypes, nil

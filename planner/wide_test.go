@@ -47,6 +47,10 @@ func TestLargeStatements(t *testing.T) {
 		{"50000 arguments", "SELECT coalesce(" + strings.Repeat("c0, ", 50000) + "1) FROM wide"},
 		{"20000 CTEs", "WITH " + strings.Join(repeated(20000, "x%d AS (SELECT 1 v)"), ", ") + " SELECT v FROM x7"},
 		{"50 FULL JOINs on one merged column", "SELECT c0 FROM narrow" + strings.Join(repeated(50, " FULL JOIN narrow n%d USING (c0)"), "")},
+		{"10000 groups", "SELECT c0 + " + strings.Join(numbers, ", c0 + ") + ", count(*) FROM narrow GROUP BY c0 + " + strings.Join(numbers, ", c0 + ")},
+		{"20000 aliases", "SELECT " + strings.Join(repeated(20000, "c0 AS a%d"), ", ") + " FROM narrow"},
+		{"5000 UNIONs", "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 5000)},
+		{"190 EXCEPTs under a filter", "SELECT count(*) FROM (SELECT c0 FROM narrow" + strings.Repeat(" EXCEPT SELECT c1 FROM wide", 190) + ") q WHERE c0 > 1"},
 		{"CTEs that each name the one before twice", chain + " SELECT * FROM a39"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

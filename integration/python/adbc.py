@@ -35,6 +35,34 @@ def _(con):
     equal(query(con, "SELECT ? + 1 AS n", [41]).to_pylist(), [{"n": 42}])
 
 
+def announced(con, sql):
+    with con.cursor() as cur:
+        return [f.type for f in cur.adbc_prepare(sql)]
+
+
+@checks.check("parameters whose place tells no type")
+def _(con):
+    # What is announced is something that the statement takes; what counts is what is bound.
+    i64, f64, text, stamp = pa.int64(), pa.float64(), pa.utf8(), pa.timestamp("us")
+    for sql, types in {
+        "SELECT ?": [text], "SELECT abs(?)": [f64], "SELECT sum(?)": [f64], "SELECT -?": [f64], "SELECT year(?)": [stamp],
+        "SELECT repeat('ab', ?)": [i64], "SELECT max(?)": [text], "SELECT substr(?, ?)": [text, text],
+    }.items():
+        equal(announced(con, sql), types)
+    day = dt.date(2020, 1, 2)
+    for sql, bound, want in [
+        ("SELECT ? AS x", [7], pa.array([7], i64)), ("SELECT ? AS x", [0.5], pa.array([0.5])), ("SELECT ? AS x", [day], pa.array([day])),
+        ("SELECT ? AS x", [True], pa.array([True])), ("SELECT ? AS x", [b"b"], pa.array([b"b"])),
+        ("SELECT abs(?) AS x", [-7], pa.array([7], i64)), ("SELECT abs(?) AS x", [-0.5], pa.array([0.5])),
+        ("SELECT -? AS x", [7], pa.array([-7], i64)), ("SELECT -? AS x", [-5_000_000_000], pa.array([5_000_000_000], i64)),
+        ("SELECT year(?) AS x", [day], pa.array([2020], i64)), ("SELECT max(?) AS x", [7], pa.array([7], i64)),
+        ("SELECT repeat('ab', ?) AS x", [2], pa.array(["abab"])), ("SELECT substr(?, ?) AS x", ["abc", 2], pa.array(["bc"])),
+        ("SELECT coalesce(?, ?) AS x", [None, 3], pa.array([3], i64)),
+    ]:
+        got = query(con, sql, bound).column("x").combine_chunks()
+        assert got.equals(want), f"{sql} of {bound}: {got.type} {got}, want {want.type} {want}"
+
+
 @checks.check("joins, windows and CTEs")
 def _(con):
     got = query(
@@ -69,6 +97,8 @@ def _(con):
     message = refused(lambda: query(con, "SELECT nope FROM worked"), con.ProgrammingError if hasattr(con, "ProgrammingError") else Exception)
     assert "worked" in message, message
     refused(lambda: query(con, "DROP TABLE worked"), Exception, "writable")
+    refused(lambda: query(con, "DROP TABLE workd"), con.ProgrammingError if hasattr(con, "ProgrammingError") else Exception, "workd")
+    refused(lambda: query(con, "UPDATE worked SET nope = 1"), Exception, "nope")
     equal(query(con, "SELECT count(*) AS n FROM worked").to_pylist(), [{"n": 4}])
 
 

@@ -171,12 +171,8 @@ func (b *binder) havingAlias(x *sqltext.Name, c *exprCtx) (expr.Expr, bool) {
 		return nil, false
 	}
 	if e, err := b.resolveIn(&scope{rels: c.s.rels, merged: c.s.merged}, names(x), x.Pos); err == nil && e != nil {
-		g := &grouper{}
-		g.collect(c.groupFirst)
-		for _, k := range g.keys {
-			if expr.Equal(k, e) {
-				return nil, false
-			}
+		if newGrouper(b, c.groupFirst).has(e) {
+			return nil, false
 		}
 	}
 	return found[0].Expr, true

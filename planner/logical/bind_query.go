@@ -2,6 +2,7 @@ package logical
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -145,23 +146,42 @@ func (b *binder) ordinal(x sqltext.Expr, n int, what string) (int, bool, error) 
 	return int(i) - 1, true, nil
 }
 
+// setOp binds a set operation. Those that follow each other, as a UNION b UNION c, are a list and not a nesting.
 func (b *binder) setOp(t *sqltext.SetOp, in *scope) (*SetOp, []Col, error) {
-	l, err := b.operand(t.L, in)
+	chain := []*sqltext.SetOp{t}
+	for {
+		below, ok := chain[len(chain)-1].L.(*sqltext.SetOp)
+		if !ok {
+			break
+		}
+		chain = append(chain, below)
+	}
+	left, err := b.operand(chain[len(chain)-1].L, in)
 	if err != nil {
 		return nil, nil, err
 	}
+	for _, op := range slices.Backward(chain) {
+		if left, err = b.combine(op, left, in); err != nil {
+			return nil, nil, err
+		}
+	}
+	return left.Body.(*SetOp), left.Cols, nil
+}
+
+// combine binds the right side of a set operation and joins it to the left one.
+func (b *binder) combine(t *sqltext.SetOp, l *Query, in *scope) (*Query, error) {
 	r, err := b.operand(t.R, in)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if len(l.Cols) != len(r.Cols) {
-		return nil, nil, b.errorf(t.Pos, "the two sides of %s have %d and %d columns", t.Op, len(l.Cols), len(r.Cols))
+		return nil, b.errorf(t.Pos, "the two sides of %s have %d and %d columns", t.Op, len(l.Cols), len(r.Cols))
 	}
 	cols := make([]Col, len(l.Cols))
 	for i := range cols {
 		cols[i] = mergeCols(l.Cols[i], r.Cols[i], t.Op == "UNION" && t.All)
 	}
-	return &SetOp{Op: t.Op, All: t.All, L: l, R: r}, cols, nil
+	return &Query{Body: &SetOp{Op: t.Op, All: t.All, L: l, R: r}, Cols: cols}, nil
 }
 
 // mergeCols is the output column of a set operation: the left name; the type, the field and what makes a variable stay

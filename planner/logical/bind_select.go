@@ -85,7 +85,7 @@ func (b *binder) items(t *sqltext.Select, sel *Select, s *scope, w *windows) err
 		}
 		sel.Items = append(sel.Items, Item{Name: itemName(it), Expr: e})
 		if it.Alias != nil {
-			s.aliases = append(slices.Clone(s.aliases), sel.Items[len(sel.Items)-1])
+			s.aliases = append(s.aliases, sel.Items[len(sel.Items)-1])
 		}
 	}
 	return nil

@@ -121,7 +121,7 @@ func (b *binder) at(pos int, err error) error { return At(b.text, pos, err) }
 
 // kinds that a fault found while planning may have; any other stays as it is, since it is no fault of the text.
 var textKinds = []error{errs.ErrInvalidInput, errs.ErrNotFound, errs.ErrUnsupported, errs.ErrPermissionDenied,
-	errs.ErrResourceExhausted}
+	errs.ErrResourceExhausted, errs.ErrAlreadyExists}
 
 // At gives err a place in text, unless it has one or is no fault of the text.
 func At(text string, pos int, err error) error {

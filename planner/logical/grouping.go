@@ -1,6 +1,8 @@
 package logical
 
 import (
+	"slices"
+
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
@@ -57,8 +59,7 @@ func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error
 	if !grouped {
 		return nil
 	}
-	g := &grouper{b: b, rels: relIDs(sel.From)}
-	g.collect(sel)
+	g := newGrouper(b, sel)
 	for i, it := range sel.Items {
 		pos := t.Pos
 		if i < len(t.Items) && len(t.Items) == len(sel.Items) {
@@ -93,36 +94,54 @@ func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error
 	return nil
 }
 
+// grouper knows what a block is grouped by. There may be thousands of keys, and as many items.
 type grouper struct {
-	b    *binder
-	rels map[int]bool
-	keys []expr.Expr
+	b       *binder
+	rels    map[int]bool
+	marks   expr.Fingerprints
+	keys    map[uint64][]expr.Expr // by fingerprint
+	columns []*expr.Column         // those of the keys that are columns
 }
 
-func (g *grouper) collect(sel *Select) {
+func newGrouper(b *binder, sel *Select) *grouper {
+	g := &grouper{b: b, rels: relIDs(sel.From), marks: expr.NewFingerprints(), keys: map[uint64][]expr.Expr{}}
 	for _, gr := range sel.GroupBy {
 		for _, set := range gr.Sets {
-			g.keys = append(g.keys, set...)
+			g.add(set...)
 		}
 	}
 	if sel.GroupAll {
 		for _, it := range sel.Items {
 			if !hasAggregate(it.Expr) {
-				g.keys = append(g.keys, it.Expr)
+				g.add(it.Expr)
 			}
+		}
+	}
+	return g
+}
+
+// has tells whether the rows are grouped by e.
+func (g *grouper) has(e expr.Expr) bool {
+	return slices.ContainsFunc(g.keys[g.marks.Of(e)], func(k expr.Expr) bool { return expr.Equal(e, k) })
+}
+
+func (g *grouper) add(keys ...expr.Expr) {
+	for _, k := range keys {
+		mark := g.marks.Of(k)
+		g.keys[mark] = append(g.keys[mark], k)
+		if c, ok := k.(*expr.Column); ok {
+			g.columns = append(g.columns, c)
 		}
 	}
 }
 
 // check gives e with fields of grouped structs taken from the grouped struct.
 func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
-	if err := g.b.ctx.Err(); err != nil { // each item is compared with each key
+	if err := g.b.ctx.Err(); err != nil {
 		return nil, err
 	}
-	for _, k := range g.keys {
-		if expr.Equal(e, k) {
-			return e, nil
-		}
+	if g.has(e) {
+		return e, nil
 	}
 	switch x := e.(type) {
 	case *expr.Aggregate:
@@ -164,9 +183,8 @@ func (g *grouper) column(c *expr.Column, pos int) (expr.Expr, error) {
 	if !g.rels[c.Rel] {
 		return c, nil // of a query around this one
 	}
-	for _, k := range g.keys {
-		kc, ok := k.(*expr.Column)
-		if !ok || kc.Rel != c.Rel || !c.Path.HasPrefix(kc.Path) {
+	for _, kc := range g.columns {
+		if kc.Rel != c.Rel || !c.Path.HasPrefix(kc.Path) {
 			continue
 		}
 		var x expr.Expr = kc

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -88,6 +89,22 @@ type SetOp struct {
 	Op   string // "UNION", "EXCEPT", "INTERSECT"
 	All  bool
 	L, R *Query
+}
+
+// Chain takes set operations that follow each other apart: the first query, and the operations after it in order. A left
+// side with anything of its own around it, or one that would bind another way without parentheses, is not gone into.
+func (s *SetOp) Chain() (first *Query, ops []*SetOp) {
+	ops = []*SetOp{s}
+	for {
+		first = ops[len(ops)-1].L
+		below, ok := first.Body.(*SetOp)
+		bare := len(first.CTEs) == 0 && len(first.OrderBy) == 0 && first.Limit == nil && first.Offset == nil && !first.Fence
+		if !ok || !bare || (below.Op == "INTERSECT") != (s.Op == "INTERSECT") {
+			slices.Reverse(ops)
+			return first, ops
+		}
+		ops = append(ops, below)
+	}
 }
 
 // Values is a list of rows.

@@ -136,17 +136,30 @@ func (f *formatter) body(q *logical.Query) *line {
 	case *logical.Query:
 		return f.query(b)
 	case *logical.SetOp:
-		text := strings.ToLower(b.Op)
-		if b.All {
-			text += " all"
-		}
-		return &line{text: text, kids: []*line{f.query(b.L), f.query(b.R)}}
+		return f.setOps(b)
 	case *logical.Values:
 		return &line{text: "values: " + strconv.Itoa(len(b.Rows)) + " rows"}
 	case *logical.Select:
 		return f.sel(b, q.Cols)
 	}
 	return &line{text: "unknown"}
+}
+
+// setOps shows operations that follow each other: those of one kind side by side.
+func (f *formatter) setOps(s *logical.SetOp) *line {
+	first, ops := s.Chain()
+	out := f.query(first)
+	for i, op := range ops {
+		if i == 0 || op.Op != ops[i-1].Op || op.All != ops[i-1].All {
+			text := strings.ToLower(op.Op)
+			if op.All {
+				text += " all"
+			}
+			out = &line{text: text, kids: []*line{out}}
+		}
+		out.kids = append(out.kids, f.query(op.R))
+	}
+	return out
 }
 
 func (f *formatter) sel(s *logical.Select, cols []logical.Col) *line {

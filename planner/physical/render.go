@@ -101,12 +101,7 @@ func (r *renderer) body(q *logical.Query) string {
 	case *logical.Query:
 		return "(" + r.query(b) + ")"
 	case *logical.SetOp:
-		op := b.Op
-		if b.All {
-			op += " ALL"
-		}
-		// The left side names the columns of the whole.
-		return "(" + r.named(b.L, q.Cols) + ") " + op + " (" + r.query(b.R) + ")"
+		return r.setOps(b, q.Cols)
 	case *logical.Values:
 		return r.values(b, q.Cols)
 	case *logical.Select:
@@ -114,6 +109,20 @@ func (r *renderer) body(q *logical.Query) string {
 	}
 	r.fail(errs.New(errs.ErrInternal, "planner: unknown body %T", q.Body))
 	return ""
+}
+
+func (r *renderer) setOps(s *logical.SetOp, cols []logical.Col) string {
+	first, ops := s.Chain()
+	var b strings.Builder
+	b.WriteString("(" + r.named(first, cols) + ")") // it names the columns of the whole
+	for _, op := range ops {
+		b.WriteString(" " + op.Op)
+		if op.All {
+			b.WriteString(" ALL")
+		}
+		b.WriteString(" (" + r.query(op.R) + ")")
+	}
+	return b.String()
 }
 
 // named writes a query whose output columns have the names of cols.

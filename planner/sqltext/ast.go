@@ -36,11 +36,16 @@ type ShowStmt struct {
 	Pos  int
 }
 
-// WriteStmt is any statement that changes something (CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER). Its parts
-// are not taken apart yet; Kind is the first words in upper case, as "CREATE TABLE".
+// WriteStmt is any statement that changes something (CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER). Kind is the
+// first words in upper case, as "CREATE TABLE".
 type WriteStmt struct {
 	Kind string
-	Pos  int
+	// Reads are queries that read what the statement names, just to check it. None for what is no table.
+	Reads []*Query
+	// Creates tells that the first of Reads reads the table that is to be made. Lenient tells that the table may be there
+	// then, and else that it need not be there.
+	Creates, Lenient bool
+	Pos              int
 }
 
 func (*QueryStmt) stmt()   {}

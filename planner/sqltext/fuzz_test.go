@@ -22,7 +22,11 @@ func FuzzParse(f *testing.F) {
 		"SELECT CASE WHEN a THEN {'b': [1, 2]} END::STRUCT(b INT[]), list_transform(l, x -> x || 1 + 2), EXTRACT(EPOCH FROM x AT TIME ZONE 'UTC')",
 		"EXPLAIN ANALYZE FORMAT='json' (SELECT 1 UNION SELECT 2 EXCEPT (VALUES (3) LIMIT 1)) INTERSECT SELECT 4",
 		"SELECT a FROM t GROUP BY ROLLUP (a, (b, c)), GROUPING SETS ((), (a)) HAVING x QUALIFY y = ANY (SELECT 1)",
-		"SET timezone TO 'UTC';", "INSERT INTO t VALUES (1)", "SELECT 5--1 /*! x */\n'a'\n'b' E'\\n' $$x$$ 1e400 0x10 <=> #",
+		"SET timezone TO 'UTC';", "INSERT INTO t (a) VALUES (1) RETURNING a",
+		"WITH x AS (SELECT 1) UPDATE t AS u SET a.b = ?, c = DEFAULT FROM x WHERE u.a = x.a",
+		"MERGE INTO t USING (SELECT 1 AS a) s ON t.a = s.a WHEN NOT MATCHED BY SOURCE AND a > 1 THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (a)",
+		"CREATE OR REPLACE TABLE s.t (a DECIMAL(3, 1) NOT NULL DEFAULT 1, b STRUCT(c INT[])) WITH (stats = true) AS SELECT 1",
+		"ALTER TABLE IF EXISTS t ADD COLUMN a INT, DROP b.c, RENAME d TO e, ALTER f SET DATA TYPE TEXT", "SELECT 5--1 /*! x */\n'a'\n'b' E'\\n' $$x$$ 1e400 0x10 <=> #",
 	} {
 		f.Add(seed)
 	}

@@ -19,6 +19,8 @@ const (
 	// MaxDepth bounds how deep the tree of an expression is, by operators that follow each other as well; AND and OR
 	// don't count, as a long chain of them makes a flat tree. DuckDB stops at the same depth.
 	MaxDepth = 1000
+	// MaxSetOps bounds how many UNIONs, EXCEPTs or INTERSECTs follow each other.
+	MaxSetOps = 5000
 	// maxRecursion bounds all nesting together, with CASE, NOT and signs: a bracket costs a few levels.
 	maxRecursion = 1200
 )

@@ -61,6 +61,7 @@ func TestLimits(t *testing.T) {
 		{"parentheses", func(n int) string { return "SELECT " + repeat(n, "(", "1", ")") }, sqltext.MaxNesting},
 		{"subqueries", func(n int) string { return repeat(n, "SELECT (", "SELECT 1", ")") }, sqltext.MaxNesting},
 		{"lists", func(n int) string { return "SELECT " + repeat(n, "[", "", "]") }, sqltext.MaxNesting},
+		{"set operations", func(n int) string { return "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", n) }, sqltext.MaxSetOps},
 		{"sums", func(n int) string { return "SELECT 1" + strings.Repeat(" + 1", n) }, sqltext.MaxDepth},
 		{"joined texts", func(n int) string { return "SELECT 'a'" + strings.Repeat(" || 'a'", n) }, sqltext.MaxDepth},
 	}

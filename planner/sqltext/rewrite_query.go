@@ -127,8 +127,8 @@ func (r *rewriter) setChain(term func() queryFrag, ops ...string) queryFrag {
 	left := term()
 	for chain := 0; r.peek().isWord(ops...); chain++ {
 		t := r.advance()
-		if chain > MaxDepth {
-			r.fail(int(t.start), "more than %d set operations follow each other", MaxDepth)
+		if chain >= MaxSetOps {
+			r.fail(int(t.start), "more than %d set operations follow each other", MaxSetOps)
 		}
 		op := map[string]string{"union": " UNION ", "except": " EXCEPT ", "intersect": " INTERSECT "}[t.text]
 		if r.accept("all") {

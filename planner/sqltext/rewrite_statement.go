@@ -301,12 +301,3 @@ func (r *rewriter) writeAfterWith() string {
 	}
 	return ""
 }
-
-// writeStatement passes over a statement that changes something: its parts are not taken apart.
-func (r *rewriter) writeStatement(kind string) Statement {
-	out := &WriteStmt{Kind: kind, Pos: r.here()}
-	for r.peek().kind != tokEnd && !r.peek().isSign(";") {
-		r.advance()
-	}
-	return out
-}
