@@ -105,7 +105,7 @@ func (t *btree) pagesOf(s set) []encoding.RowRange {
 		}
 		out = append(out, encoding.RowRange{Start: uint64(max(first-1, 0)), End: uint64(min(last+1, n))})
 	}
-	if n == 0 {
+	if n == 0 || s.empty() {
 		return nil
 	}
 	if s.nulls {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/RoaringBitmap/roaring/v2"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
@@ -226,6 +227,9 @@ func (p *Plan) Find(ctx context.Context, src Source) (*Rows, error) {
 // fewRows is a number of rows that is looked at rather than looked up.
 const fewRows = 32
 
+// segmentsAtOnce bounds the segments of an index that are read side by side.
+const segmentsAtOnce = 8
+
 // lookup is one run of a plan.
 type lookup struct {
 	p   *Plan
@@ -311,17 +315,24 @@ func (l *lookup) column(ctx context.Context, c *chosen, s set) (byFragment, erro
 	if c.kind.name == zoneMap {
 		return l.zoned(ctx, c, s)
 	}
+	found := make([]ids, len(c.segments))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(segmentsAtOnce)
+	for i, x := range c.segments {
+		found[i] = newIDs()
+		if l.present(x) && !s.empty() {
+			g.Go(func() error { return l.segment(gctx, c, x, s, found[i]) })
+		}
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
 	addresses, rowIDs := newIDs(), newIDs()
-	for _, x := range c.segments {
-		into := addresses
+	for i, x := range c.segments {
 		if l.p.m.StableRowIDs() && x.Format < c.kind.addresses {
-			into = rowIDs
-		}
-		if !l.present(x) || s.empty() {
-			continue
-		}
-		if err := l.segment(ctx, c, x, s, into); err != nil {
-			return nil, err
+			rowIDs.merge(found[i])
+		} else {
+			addresses.merge(found[i])
 		}
 	}
 	return l.place(ctx, c.segments, addresses, rowIDs)

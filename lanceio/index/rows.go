@@ -30,6 +30,20 @@ func (s ids) upper(hi uint32) *roaring.Bitmap {
 	return b
 }
 
+// merge adds the ids of another set, which must not be used any more.
+func (s ids) merge(o ids) {
+	for hi := range o.all {
+		s.all[hi] = true
+	}
+	for hi, b := range o.some {
+		if have := s.some[hi]; have != nil {
+			have.Or(b)
+		} else {
+			s.some[hi] = b
+		}
+	}
+}
+
 // addTree adds the ids of a serialized tree of bitmaps: a number of entries, each an upper half, the size of a bitmap in
 // bytes, 0 for all lower halves, and the bitmap in roaring's portable form. All numbers are little-endian, of 32 bits.
 func (s ids) addTree(b []byte, object string) error {
