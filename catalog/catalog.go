@@ -112,6 +112,13 @@ func (c *Catalog) Catalogs() []string {
 
 // Resolve opens one version of one table: Snapshot is for statements, which see one version of each table throughout.
 func (c *Catalog) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
+	if strings.EqualFold(ref.Schema, InformationSchema) {
+		r, err := c.root(ref.Catalog)
+		if err != nil {
+			return nil, err
+		}
+		return c.information(r, ref)
+	}
 	f, err := c.find(ctx, ref)
 	if err != nil {
 		return nil, err
@@ -146,6 +153,9 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 	t, err := lanceio.Open(ctx, objstore.Join(f.root.uri, f.dir), opts...)
 	if err != nil {
 		return nil, err
+	}
+	if ref.About != "" {
+		return about(t, f.name(), ref.About)
 	}
 	return t, nil
 }

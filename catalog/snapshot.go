@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"github.com/lanceflight/flightsrv/scan"
@@ -20,6 +21,7 @@ type snapshotKey struct {
 	root    *root
 	dir     string
 	version string
+	about   scan.About
 	asOf    int64
 	hasAsOf bool
 }
@@ -36,11 +38,14 @@ func (c *Catalog) Snapshot() *Snapshot {
 
 // Resolve opens one version of one table, or gives the one that it gave before. Errors are not kept.
 func (s *Snapshot) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
+	if strings.EqualFold(ref.Schema, InformationSchema) {
+		return s.c.Resolve(ctx, ref)
+	}
 	f, err := s.c.find(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
-	key := snapshotKey{root: f.root, dir: f.dir, version: ref.Version}
+	key := snapshotKey{root: f.root, dir: f.dir, version: ref.Version, about: ref.About}
 	if ref.AsOf != nil {
 		key.asOf, key.hasAsOf = *ref.AsOf, true
 	}

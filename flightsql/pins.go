@@ -14,12 +14,13 @@ import (
 
 // pin is a table version that a statement was planned at: what the statement named, and the version that this was.
 type pin struct {
-	Catalog string `json:"c,omitempty"`
-	Schema  string `json:"s,omitempty"`
-	Table   string `json:"t"`
-	Version string `json:"v,omitempty"`
-	AsOf    *int64 `json:"a,omitempty"`
-	Number  uint64 `json:"n"`
+	Catalog string     `json:"c,omitempty"`
+	Schema  string     `json:"s,omitempty"`
+	Table   string     `json:"t"`
+	Version string     `json:"v,omitempty"`
+	AsOf    *int64     `json:"a,omitempty"`
+	About   scan.About `json:"b,omitempty"`
+	Number  uint64     `json:"n"`
 	// Made is when the version was committed, in nanoseconds since 1970; 0 where the table does not tell. A table that was
 	// removed and made anew has the same numbers again.
 	Made int64 `json:"m,omitempty"`
@@ -27,12 +28,13 @@ type pin struct {
 
 type pinKey struct {
 	catalog, schema, table, version string
+	about                           scan.About
 	asOf                            int64
 	hasAsOf                         bool
 }
 
 func keyOf(r scan.TableRef) pinKey {
-	k := pinKey{catalog: r.Catalog, schema: r.Schema, table: r.Table, version: r.Version}
+	k := pinKey{catalog: r.Catalog, schema: r.Schema, table: r.Table, version: r.Version, about: r.About}
 	if r.AsOf != nil {
 		k.asOf, k.hasAsOf = *r.AsOf, true
 	}
@@ -51,7 +53,7 @@ type pinning struct {
 func newPinning(inner planner.Resolver, pins []pin) *pinning {
 	p := &pinning{inner: inner, pinned: map[pinKey]pin{}, seen: map[pinKey]pin{}}
 	for _, x := range pins {
-		p.pinned[keyOf(scan.TableRef{Catalog: x.Catalog, Schema: x.Schema, Table: x.Table, Version: x.Version, AsOf: x.AsOf})] = x
+		p.pinned[keyOf(scan.TableRef{Catalog: x.Catalog, Schema: x.Schema, Table: x.Table, Version: x.Version, AsOf: x.AsOf, About: x.About})] = x
 	}
 	return p
 }
@@ -73,9 +75,12 @@ func (p *pinning) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, 
 	if isPinned && (src.Version() != was.Number || madeAt(src) != was.Made) {
 		return nil, errs.NotFoundf("%s: version %d, which the result was planned at, is gone: ask for the flight's info again", src.Name(), was.Number)
 	}
+	if src.Version() == 0 { // it has no versions
+		return src, nil
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, Number: src.Version(),
+	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, About: ref.About, Number: src.Version(),
 		Made: madeAt(src)}
 	return src, nil
 }

@@ -29,8 +29,9 @@ func (t *Table) Inspect(ctx context.Context, mem memory.Allocator) (*Inspection,
 		Table: t.name, Version: t.m.Version, Branch: t.m.Branch, Time: t.m.Timestamp, FileVersion: string(t.m.Format), Writer: t.m.Writer,
 		Rows: t.rows, Versions: []VersionInfo{}, Tags: []TagInfo{}, Branches: []BranchInfo{}, Indices: []IndexInfo{}, Stats: []StatsInfo{},
 	}
-	if err := t.inspectVersions(ctx, x); err != nil {
-		return nil, fmt.Errorf("table %s: %w", t.name, err)
+	var err error
+	if x.Versions, err = t.Versions(ctx); err != nil {
+		return nil, err
 	}
 	if err := t.inspectRefs(ctx, x); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.name, err)
@@ -53,25 +54,25 @@ func (t *Table) Inspect(ctx context.Context, mem memory.Allocator) (*Inspection,
 	return x, ctx.Err()
 }
 
-// inspectVersions reads the manifests of the branch.
-func (t *Table) inspectVersions(ctx context.Context, x *Inspection) error {
+// Versions reads the manifests of the branch's versions, the newest first. One that can not be read has its Error set.
+func (t *Table) Versions(ctx context.Context) ([]VersionInfo, error) {
 	files, err := table.ListVersions(ctx, t.store, t.m.Dir)
 	if err != nil {
-		return err
+		return nil, fmt.Errorf("table %s: %w", t.name, err)
 	}
-	x.Versions = make([]VersionInfo, len(files))
+	versions := make([]VersionInfo, len(files))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(inspectReads)
 	for i, f := range files {
-		x.Versions[i].Version = f.Version
+		versions[i].Version = f.Version
 		if i < inspectVersions {
 			g.Go(func() error {
-				x.Versions[i] = t.inspectVersion(gctx, f)
+				versions[i] = t.inspectVersion(gctx, f)
 				return gctx.Err()
 			})
 		}
 	}
-	return g.Wait()
+	return versions, g.Wait()
 }
 
 func (t *Table) inspectVersion(ctx context.Context, f table.VersionFile) VersionInfo {

@@ -33,7 +33,19 @@ type TableRef struct {
 	// TwoParts: the statement names schema and table, and Catalog is the session's. Where that has no such schema, the first
 	// part may name a catalog.
 	TwoParts bool
+	// About tells that not the table's rows are meant, but what describes it; empty for the rows.
+	About About
 }
+
+// About is what describes a table, as a table of its own.
+type About string
+
+// What can be asked about a table.
+const (
+	AboutVersions  About = "versions"
+	AboutFragments About = "fragments"
+	AboutColumns   About = "columns"
+)
 
 // Source is one version of one table. It is safe for concurrent use.
 type Source interface {
@@ -43,7 +55,7 @@ type Source interface {
 	Version() uint64
 	// Schema holds all columns, `__stats__:*` ones included, with the table's own Arrow types and metadata.
 	Schema() *arrow.Schema
-	// Rows is the number of live rows.
+	// Rows is the number of live rows, negative where it is not known without reading them.
 	Rows() int64
 	// Plan checks a Spec and decides what it will read, without reading data.
 	Plan(ctx context.Context, spec Spec) (Plan, error)

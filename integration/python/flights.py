@@ -31,6 +31,27 @@ def _(server, data):
     equal(got.to_pylist(), want.to_pylist())
 
 
+@checks.check("what describes tables")
+def _(server, data):
+    got = server.read(flight.FlightDescriptor.for_command("SELECT table_schema, table_name, table_type FROM information_schema.tables ORDER BY table_name"))
+    equal([tuple(r.values()) for r in got.to_pylist()], [("main", t, "BASE TABLE") for t in ("events", "sst", "worked")])
+    got = server.read(flight.FlightDescriptor.for_command(
+        "SELECT t.table_name AS t, count(*) AS n FROM information_schema.tables t JOIN information_schema.columns USING (table_schema, table_name) "
+        "GROUP BY 1 ORDER BY 1"))
+    for row in got.to_pylist():
+        names = [n for n in lance.dataset(f"{data}/{row['t']}.lance").schema.names if not n.startswith("__stats__")]
+        equal(row["n"], len(names))
+    got = server.read(flight.FlightDescriptor.for_command("SELECT version, rows FROM lance_versions('main.sst') ORDER BY version"))
+    sst = lance.dataset(f"{data}/sst.lance")
+    want = [{"version": v["version"], "rows": sst.checkout_version(v["version"]).count_rows()} for v in sst.versions()]
+    equal(got.to_pylist(), want)
+    got = server.read(flight.FlightDescriptor.for_command("SELECT sum(f.rows) AS n, count(*) AS f FROM lance_fragments('sst@1') f"))
+    first = sst.checkout_version(1)
+    equal([int(v) for v in got.to_pylist()[0].values()], [first.count_rows(), len(first.get_fragments())])
+    got = server.read(flight.FlightDescriptor.for_command("SELECT column_path FROM lance_columns('events') WHERE leaf AND column_path LIKE 'device.os.build%'"))
+    assert "device.os.build.patch.level" in got.column(0).to_pylist(), got
+
+
 @checks.check("a path leaves the stats columns out")
 def _(server, data):
     got = server.read(flight.FlightDescriptor.for_path("main", "sst"))

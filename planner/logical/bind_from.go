@@ -61,10 +61,16 @@ func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
 			return b.cteRef(t, def, s)
 		}
 	}
+	return b.scanOf(t, "", s)
+}
+
+// scanOf binds a table's rows, or what describes it.
+func (b *binder) scanOf(t *sqltext.TableName, about scan.About, s *scope) (From, error) {
 	ref, err := b.tableRef(t)
 	if err != nil {
 		return nil, err
 	}
+	ref.About = about
 	src, err := b.source(ref, t.Pos)
 	if err != nil {
 		return nil, err
@@ -189,7 +195,7 @@ func TableRefOf(parts []string, o Options) (scan.TableRef, error) {
 
 // source resolves a table, each version of a table once per statement.
 func (b *binder) source(ref scan.TableRef, pos int) (scan.Source, error) {
-	key := expr.FieldPath{ref.Catalog, ref.Schema, ref.Table, ref.Version}.String()
+	key := expr.FieldPath{ref.Catalog, ref.Schema, ref.Table, ref.Version, string(ref.About)}.String()
 	if ref.AsOf != nil {
 		key += "@" + formatInt(*ref.AsOf)
 	}
@@ -274,8 +280,50 @@ func derivedCols(q *Query) []Col {
 	return cols
 }
 
+// aboutFuncs are the table functions that describe a table.
+var aboutFuncs = map[string]scan.About{
+	"lance_versions": scan.AboutVersions, "lance_fragments": scan.AboutFragments, "lance_columns": scan.AboutColumns,
+}
+
+// aboutFunc binds a function whose argument is a table's name as a text.
+func (b *binder) aboutFunc(t *sqltext.TableFunc, about scan.About, s *scope) (From, error) {
+	var text *sqltext.StringLit
+	if len(t.Call.Args) == 1 {
+		text, _ = t.Call.Args[0].(*sqltext.StringLit)
+	}
+	if text == nil {
+		return nil, b.errorf(t.Pos, "%s takes the name of a table as a text, as in %s('t')", t.Call.Name, t.Call.Name)
+	}
+	name, err := nameOf(text.Value)
+	if err != nil {
+		return nil, b.errorf(text.ExprPos(), "%s: the text is no name of a table", t.Call.Name)
+	}
+	alias := t.Alias
+	if alias == nil {
+		alias = &sqltext.Ident{Text: t.Call.Name}
+	}
+	return b.scanOf(&sqltext.TableName{Name: name, Alias: alias, Columns: t.Columns, Pos: t.Pos}, about, s)
+}
+
+// nameOf reads a table's name from a text, where the version need not be quoted.
+func nameOf(text string) ([]sqltext.Ident, error) {
+	name, err := sqltext.ParseName(text)
+	bare, version, ok := strings.Cut(text, "@")
+	if err == nil || !ok {
+		return name, err
+	}
+	if name, err = sqltext.ParseName(bare); err != nil {
+		return nil, err
+	}
+	name[len(name)-1].Text += "@" + version
+	return name, nil
+}
+
 func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	name := t.Call.Name
+	if about, ok := aboutFuncs[name]; ok {
+		return b.aboutFunc(t, about, s)
+	}
 	ec := &exprCtx{s: s, what: "a table function"}
 	args, err := b.exprs(t.Call.Args, ec)
 	if err != nil {
@@ -292,7 +340,7 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 			typ = arrow.PrimitiveTypes.Int64
 		}
 	default:
-		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...) and generate_series(...) are there",
+		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...), generate_series(...), lance_versions('t'), lance_fragments('t') and lance_columns('t') are there",
 			"there is no table function %s with %d arguments", name, len(args))
 	}
 	id, err := b.newRel(t.Pos)

@@ -12,7 +12,7 @@ func countRows(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 		changed := false
 		eachSelect(q, func(_ *logical.Query, sel *logical.Select) {
 			s, ok := sel.From.(*logical.Scan)
-			if !ok || !countsOnly(sel) || s.Filter != nil || s.StatsFilter != nil || s.Limit >= 0 || s.Offset > 0 {
+			if !ok || !countsOnly(sel) || s.Filter != nil || s.StatsFilter != nil || s.Limit >= 0 || s.Offset > 0 || s.Source.Rows() < 0 {
 				return
 			}
 			rows := &expr.Literal{Value: s.Source.Rows(), Typ: (&expr.Literal{Typ: int64Type}).Typ}

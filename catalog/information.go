@@ -1,0 +1,224 @@
+package catalog
+
+import (
+	"context"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/memtable"
+	"github.com/lanceflight/flightsrv/ndarray"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// InformationSchema is the schema of the tables that describe a catalog. Source: ISO/IEC 9075-11.
+const InformationSchema = "information_schema"
+
+// parallelTables is how many tables are opened at once for their columns.
+const parallelTables = 16
+
+// description is one table of information_schema: its columns, "name" for texts and "name int" for numbers, and what
+// gives its rows; nil where it has none.
+type description struct {
+	columns string
+	rows    describe
+}
+
+// describe works out rows; open opens a table.
+type describe func(ctx context.Context, r *root, only memtable.Only, open openFunc) ([][]any, error)
+
+type openFunc func(ctx context.Context, ref scan.TableRef) (scan.Source, error)
+
+var descriptions = map[string]description{
+	"schemata": {`catalog_name, schema_name, schema_owner, default_character_set_catalog, default_character_set_schema,
+		default_character_set_name, sql_path`, schemata},
+	"tables": {`table_catalog, table_schema, table_name, table_type, self_referencing_column_name, reference_generation,
+		user_defined_type_catalog, user_defined_type_schema, user_defined_type_name, is_insertable_into, is_typed, commit_action`,
+		tables},
+	"columns": {`table_catalog, table_schema, table_name, column_name, ordinal_position int, column_default, is_nullable, data_type,
+		character_maximum_length int, character_octet_length int, numeric_precision int, numeric_precision_radix int,
+		numeric_scale int, datetime_precision int, interval_type, interval_precision int, character_set_catalog,
+		character_set_schema, character_set_name, collation_catalog, collation_schema, collation_name, domain_catalog,
+		domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_identity, is_generated, generation_expression,
+		is_updatable`, columns},
+	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, nil},
+	"table_constraints": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
+		constraint_type, is_deferrable, initially_deferred, enforced`, nil},
+	"key_column_usage": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
+		column_name, ordinal_position int, position_in_unique_constraint int`, nil},
+	"referential_constraints": {`constraint_catalog, constraint_schema, constraint_name, unique_constraint_catalog,
+		unique_constraint_schema, unique_constraint_name, match_option, update_rule, delete_rule`, nil},
+}
+
+// information gives a table of information_schema.
+func (c *Catalog) information(r *root, ref scan.TableRef) (scan.Source, error) {
+	names := make([]string, 0, len(descriptions))
+	for n := range descriptions {
+		names = append(names, n)
+	}
+	name, ok, err := pick("table", ref.Table, names)
+	if err != nil {
+		return nil, err
+	}
+	full := expr.FieldPath{r.name, InformationSchema, ref.Table}.Key()
+	if !ok {
+		return nil, errs.NotFoundf("there is no table %s%s", full, hint(ref.Table, names))
+	}
+	if ref.Version != "" || ref.AsOf != nil {
+		return nil, errs.NotFoundf("%s has no versions", full)
+	}
+	d := descriptions[name]
+	schema := flatSchema(d.columns)
+	return memtable.New(expr.FieldPath{r.name, InformationSchema, name}.Key(), 0, schema,
+		func(ctx context.Context, only memtable.Only, mem memory.Allocator) (arrow.RecordBatch, error) {
+			var rows [][]any
+			if d.rows != nil {
+				var err error
+				if rows, err = d.rows(ctx, r, only, c.Resolve); err != nil {
+					return nil, err
+				}
+			}
+			return memtable.Batch(schema, rows, mem)
+		}), nil
+}
+
+// flatSchema makes a schema of "name, name int, ...".
+func flatSchema(columns string) *arrow.Schema {
+	types := map[string]arrow.DataType{"": arrow.BinaryTypes.String, "int": arrow.PrimitiveTypes.Int64, "time": arrow.FixedWidthTypes.Timestamp_us,
+		"bool": arrow.FixedWidthTypes.Boolean}
+	var fields []arrow.Field
+	for col := range strings.SplitSeq(columns, ",") {
+		name, typ, _ := strings.Cut(strings.TrimSpace(col), " ")
+		fields = append(fields, arrow.Field{Name: name, Type: types[typ], Nullable: true})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+func schemata(ctx context.Context, r *root, _ memtable.Only, _ openFunc) ([][]any, error) {
+	schemas, err := r.schemas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]any
+	for _, s := range append(schemas, InformationSchema) {
+		rows = append(rows, []any{r.name, s})
+	}
+	return rows, nil
+}
+
+// tableNames gives schema and name of each table that is admitted.
+func tableNames(ctx context.Context, r *root, only memtable.Only) ([][2]string, error) {
+	schemas, err := r.schemas(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out [][2]string
+	for _, s := range schemas {
+		if !only.Admits("table_schema", s) {
+			continue
+		}
+		tables, err := r.tables(ctx, s)
+		if err != nil {
+			return nil, err
+		}
+		for _, t := range tables {
+			if only.Admits("table_name", t) {
+				out = append(out, [2]string{s, t})
+			}
+		}
+	}
+	return out, nil
+}
+
+func tables(ctx context.Context, r *root, only memtable.Only, _ openFunc) ([][]any, error) {
+	names, err := tableNames(ctx, r, only)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([][]any, len(names))
+	for i, n := range names {
+		rows[i] = []any{r.name, n[0], n[1], "BASE TABLE", nil, nil, nil, nil, nil, "NO", "NO"}
+	}
+	return rows, nil
+}
+
+// columns opens the tables that are admitted. One that can't be read has no columns, and hides none of the others.
+func columns(ctx context.Context, r *root, only memtable.Only, open openFunc) ([][]any, error) {
+	names, err := tableNames(ctx, r, only)
+	if err != nil {
+		return nil, err
+	}
+	perTable := make([][][]any, len(names))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallelTables)
+	for i, n := range names {
+		g.Go(func() error {
+			if src, err := open(gctx, scan.TableRef{Catalog: r.name, Schema: n[0], Table: n[1]}); err == nil {
+				perTable[i] = columnRows([]any{r.name, n[0], n[1]}, src.Schema())
+			}
+			return gctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var rows [][]any
+	for _, t := range perTable {
+		rows = append(rows, t...)
+	}
+	return rows, nil
+}
+
+// columnRows describes the columns of a table, stats columns left out.
+func columnRows(table []any, schema *arrow.Schema) [][]any {
+	var rows [][]any
+	for _, f := range schema.Fields() {
+		if _, stats := ndarray.StatsOf(f.Name); stats {
+			continue
+		}
+		nullable := "YES"
+		if !f.Nullable {
+			nullable = "NO"
+		}
+		precision, radix, scale := digits(f.Type)
+		rows = append(rows, append(table[:len(table):len(table)], f.Name, int64(len(rows)+1), nil, nullable, expr.SQLType(f.Type),
+			nil, nil, precision, radix, scale, fraction(f.Type)))
+	}
+	return rows
+}
+
+// digits are precision, radix and scale of a number's type, as PostgreSQL has them: bits, or decimal digits; nil for others.
+func digits(t arrow.DataType) (precision, radix, scale any) {
+	switch t := expr.Storage(t).(type) {
+	case arrow.DecimalType:
+		return int64(t.GetPrecision()), int64(10), int64(t.GetScale())
+	case arrow.FixedWidthDataType:
+		switch {
+		case arrow.IsInteger(t.ID()):
+			return int64(t.BitWidth()), int64(2), int64(0)
+		case arrow.IsFloating(t.ID()):
+			return map[int]int64{16: 11, 32: 24, 64: 53}[t.BitWidth()], int64(2), nil
+		}
+	}
+	return nil, nil, nil
+}
+
+// fraction is the number of digits of a time's fraction of a second; nil for other types.
+func fraction(t arrow.DataType) any {
+	by := map[arrow.TimeUnit]int64{arrow.Second: 0, arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 9}
+	switch t := expr.Storage(t).(type) {
+	case *arrow.TimestampType:
+		return by[t.Unit]
+	case *arrow.Time32Type:
+		return by[t.Unit]
+	case *arrow.Time64Type:
+		return by[t.Unit]
+	case *arrow.Date32Type, *arrow.Date64Type:
+		return int64(0)
+	}
+	return nil
+}
