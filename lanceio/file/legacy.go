@@ -76,18 +76,22 @@ func (m *Metadata) message(ctx context.Context, in encoding.Input, place encodin
 	if place.Size < lengthSize {
 		return errs.Corruptf(m.Object, int64(place.Offset), "%s at byte %d of %d", what, place.Offset, m.Size)
 	}
-	got, err := m.read(ctx, in, []encoding.BufferRange{{Offset: place.Offset, Size: lengthSize}})
+	// Most messages come with their length.
+	got, err := m.read(ctx, in, []encoding.BufferRange{{Offset: place.Offset, Size: min(place.Size, tailRead)}})
 	if err != nil {
 		return fmt.Errorf("%s: read %s: %w", m.Object, what, err)
 	}
-	n := uint64(le.Uint32(got[0]))
+	n, b := uint64(le.Uint32(got[0])), got[0][lengthSize:]
 	if n > place.Size-lengthSize || n > maxDescription {
 		return errs.Corruptf(m.Object, int64(place.Offset), "%s of %d bytes, there is room for %d", what, n, place.Size-lengthSize)
 	}
-	if got, err = m.read(ctx, in, []encoding.BufferRange{{Offset: place.Offset + lengthSize, Size: n}}); err != nil {
-		return fmt.Errorf("%s: read %s: %w", m.Object, what, err)
+	if n > uint64(len(b)) {
+		if got, err = m.read(ctx, in, []encoding.BufferRange{{Offset: place.Offset + lengthSize, Size: n}}); err != nil {
+			return fmt.Errorf("%s: read %s: %w", m.Object, what, err)
+		}
+		b = got[0]
 	}
-	if err := proto.Unmarshal(got[0], into); err != nil {
+	if err := proto.Unmarshal(b[:n], into); err != nil {
 		return errs.Corruptf(m.Object, int64(place.Offset), "%s: %v", what, err)
 	}
 	return nil

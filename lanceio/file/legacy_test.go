@@ -384,3 +384,22 @@ func FuzzLegacy(f *testing.F) {
 		}
 	})
 }
+
+// TestLegacyReads checks that what a legacy file's metadata takes is read in few requests, however large it is.
+func TestLegacyReads(t *testing.T) {
+	for _, c := range []struct{ batches, reads int }{{3, 1}, {40_000, 1}, {100_000, 3}} {
+		t.Run(fmt.Sprint(c.batches), func(t *testing.T) {
+			p := legacyParts{metadata: func(m *filepb.Metadata) {
+				m.BatchOffsets = make([]int32, c.batches+1)
+				m.BatchOffsets[c.batches] = 3
+			}}
+			_, in, err := open(p.bytes(t))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if in.reads[""] != c.reads {
+				t.Errorf("%d reads, want %d", in.reads[""], c.reads)
+			}
+		})
+	}
+}
