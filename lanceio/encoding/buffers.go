@@ -227,6 +227,24 @@ func (v *validity) appendWord(w uint64, k uint, nulls int) error {
 	return v.bits.push(w, k)
 }
 
+// appendWhere appends n entries, those null of which null says so.
+func (v *validity) appendWhere(n int, null func(i int) bool) error {
+	for at := 0; at < n; {
+		k := min(64, n-at)
+		var w uint64
+		for i := range k {
+			if !null(at + i) {
+				w |= 1 << i
+			}
+		}
+		if err := v.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
+			return err
+		}
+		at += k
+	}
+	return nil
+}
+
 // finish gives the bitmap, owned by v, or nil where nothing is null.
 func (v *validity) finish() (*memory.Buffer, error) {
 	if v.nulls == 0 {

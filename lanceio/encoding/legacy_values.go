@@ -35,7 +35,7 @@ func newLegacyFixed(c *legacyColumn, t arrow.DataType) (*legacyFixed, error) {
 func (n *legacyFixed) read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
 	sink := newSink(n.shape, n.mem)
 	defer sink.release()
-	if _, err := n.gather(ctx, ranges, sink); err != nil {
+	if err := n.gather(ctx, ranges, sink); err != nil {
 		return nil, err
 	}
 	d, err := sink.data(n.typ, nil, 0)
@@ -45,11 +45,11 @@ func (n *legacyFixed) read(ctx context.Context, ranges []RowRange) (arrow.Array,
 	return makeArray20(d), nil
 }
 
-// gather appends the values at rows to a sink, and gives what it appended, run by run.
-func (n *legacyFixed) gather(ctx context.Context, ranges []RowRange, sink sink) ([]values, error) {
+// gather appends the values at rows to a sink.
+func (n *legacyFixed) gather(ctx context.Context, ranges []RowRange, sink sink) error {
 	runs, err := n.runs(ranges)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	// A run starts at a whole byte: eight values do.
 	align := uint64(1)
@@ -63,20 +63,20 @@ func (n *legacyFixed) gather(ctx context.Context, ranges []RowRange, sink sink) 
 	}
 	got, err := n.fetch(ctx, need)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	sink.expect(int(min(countRows20(ranges), maxExpected)))
-	all := make([]values, len(runs))
 	for i, r := range runs {
 		skip := int(r.Start % align)
-		if all[i], err = flatValues(n.shape, got[i], skip+r.rows()); err != nil {
-			return nil, n.wrap(r.page, err)
+		v, err := flatValues(n.shape, got[i], skip+r.rows())
+		if err != nil {
+			return n.wrap(r.page, err)
 		}
-		if err := sink.append(&all[i], skip, skip+r.rows()); err != nil {
-			return nil, n.wrap(r.page, err)
+		if err := sink.append(&v, skip, skip+r.rows()); err != nil {
+			return n.wrap(r.page, err)
 		}
 	}
-	return all, nil
+	return nil
 }
 
 // legacyTexts is a field of byte strings.
@@ -161,23 +161,7 @@ func (g *textGatherer) add(places []byte, first uint64, data []byte) error {
 	if !g.nullable {
 		return g.valid.appendValid(n)
 	}
-	for at := 0; at < n; {
-		k := min(64, n-at)
-		var w uint64
-		nulls := 0
-		for i := range k {
-			if le20.Uint64(places[8*(at+i):]) == le20.Uint64(places[8*(at+i+1):]) {
-				nulls++
-			} else {
-				w |= 1 << i
-			}
-		}
-		if err := g.valid.appendWord(w, uint(k), nulls); err != nil {
-			return err
-		}
-		at += k
-	}
-	return nil
+	return g.valid.appendWhere(n, func(i int) bool { return le20.Uint64(places[8*i:]) == le20.Uint64(places[8*i+8:]) })
 }
 
 func (g *textGatherer) array(t arrow.DataType) (arrow.Array, error) {
@@ -250,21 +234,32 @@ func (n *legacyDictionary) read(ctx context.Context, ranges []RowRange) (arrow.A
 	}
 	sink := newSink(n.shape, n.mem)
 	defer sink.release()
-	keys, err := n.gather(ctx, ranges, sink)
-	if err != nil {
+	if err := n.gather(ctx, ranges, sink); err != nil {
 		return nil, err
-	}
-	for i := range keys {
-		if err := checkKeys(keys[i].data, keys[i].bits, 0, keys[i].n, int(min(n.count, n.limit))); err != nil {
-			return nil, n.wrap(-1, err)
-		}
 	}
 	d, err := sink.data(n.typ.(*arrow.DictionaryType).IndexType, nil, 0)
 	if err != nil {
 		return nil, n.wrap(-1, err)
 	}
 	defer d.Release()
-	return makeArray20(array.NewDataWithDictionary(n.typ, d.Len(), d.Buffers(), 0, 0, n.items.Data().(*array.Data))), nil
+	keys := d.Buffers()[1]
+	if err := checkKeys(keys.Bytes(), int(n.bits), 0, d.Len(), int(min(n.count, n.limit))); err != nil {
+		return nil, n.wrap(-1, err)
+	}
+	valid := newValidity(n.mem)
+	defer valid.release()
+	if n.items.NullN() > 0 {
+		// Keys of null items are null, so that nobody has to look for nulls at two places.
+		err = valid.appendWhere(d.Len(), func(i int) bool { return n.items.IsNull(int(key(keys.Bytes(), int(n.bits), i))) })
+		if err != nil {
+			return nil, n.wrap(-1, err)
+		}
+	}
+	bitmap, err := valid.finish()
+	if err != nil {
+		return nil, n.wrap(-1, err)
+	}
+	return makeArray20(array.NewDataWithDictionary(n.typ, d.Len(), []*memory.Buffer{bitmap, keys}, valid.nulls, 0, n.items.Data().(*array.Data))), nil
 }
 
 // legacyLists is a field of lists.

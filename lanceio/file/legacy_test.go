@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
@@ -198,6 +199,13 @@ func readLegacy(t testing.TB, b []byte, root *encoding.Field, ids []int32, range
 		return nil, err
 	}
 	defer a.Release()
+	members := a.(*array.Struct)
+	d := members.Field(members.NumField() - 1).(*array.Dictionary)
+	for i := range d.Len() {
+		if null := d.Dictionary().IsNull(d.GetValueIndex(i)); null != d.IsNull(i) {
+			t.Errorf("row %d: the key is null: %v, its value: %v", i, d.IsNull(i), null)
+		}
+	}
 	return texts(t, a), nil
 }
 
