@@ -37,6 +37,9 @@ type sharedFragment struct {
 	once    sync.Once
 	deleted *table.DeletionVector
 	err     error
+
+	learn    sync.Once
+	learners learners
 }
 
 // parallel is how many units of a scan are read at once: one where the table's store is as near as a disk.

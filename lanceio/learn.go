@@ -2,6 +2,7 @@ package lanceio
 
 import (
 	"slices"
+	"sync"
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/expr/eval"
@@ -9,7 +10,9 @@ import (
 )
 
 // learner gathers summaries of the columns that a filter reads of a fragment. They are kept if it has seen all live rows.
+// It is safe for concurrent use.
 type learner struct {
+	mu      sync.Mutex
 	rows    int64
 	lessons []*lesson
 }
@@ -70,11 +73,28 @@ func summable(c *expr.Column) bool {
 	return k != expr.KindOther && k != expr.KindNull && k != expr.KindList && eval.Supports(c)
 }
 
-// add learns from n further rows. A nil learner learns nothing.
+// learners are those of the filters of a scan, nil where nothing is to be learned.
+type learners struct{ stats, filter *learner }
+
+// learners gives those of the fragment at a place; parts of it that are read side by side have them together.
+func (f *fragmentRun) learners(i int) learners {
+	make := func() learners {
+		return learners{newLearner(f.p.t, i, f.p.spec.StatsFilter), newLearner(f.p.t, i, f.p.spec.Filter)}
+	}
+	if f.shared == nil {
+		return make()
+	}
+	f.shared.learn.Do(func() { f.shared.learners = make() })
+	return f.shared.learners
+}
+
+// add learns from n further rows, none of which it has seen before. A nil learner learns nothing.
 func (l *learner) add(env *env, n int) {
 	if l == nil {
 		return
 	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	l.rows += int64(n)
 	for _, s := range l.lessons {
 		if s.failed {
@@ -109,13 +129,19 @@ func (s *lesson) addStats(env eval.Env, n int) error {
 	return s.sum.stats.max.Add(&expr.Column{Rel: e.Rel, Path: e.Stats.Child("max")}, env, n, test)
 }
 
-// finish keeps what was learned if all the live rows of a fragment were seen.
-func (l *learner) finish(r *fragmentReader, i int, live int64) {
-	if l == nil || l.rows != live {
+// finish keeps what was learned if all the live rows of a fragment were seen. The reader has read the last of them.
+func (l *learner) finish(r *fragmentReader, i int) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	live := r.t.fragments[i].Rows
+	if uint64(l.rows) != live {
 		return
 	}
 	deletion := ""
-	if uint64(live) < r.rows {
+	if live < r.rows {
 		deletion = r.t.deletionOf(i)
 	}
 	for _, s := range l.lessons {

@@ -112,6 +112,10 @@ func (r *runner) part(ctx context.Context, i int, part selection) error {
 		computed: r.step(r.p.computed),
 		project:  r.step(r.p.project),
 	}
+	if rows.count() == part.count() { // only who sees all rows learns something
+		l := f.learners(i)
+		f.stats.learn, f.filter.learn = l.stats, l.filter
+	}
 	return f.run(ctx, i, rows)
 }
 
@@ -171,10 +175,6 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if err := f.loadIDs(ctx); err != nil {
 		return err
 	}
-	if uint64(rows.count()) == f.reader.rows {
-		f.stats.learn = newLearner(f.p.t, i, f.p.spec.StatsFilter)
-		f.filter.learn = newLearner(f.p.t, i, f.p.spec.Filter)
-	}
 	if f.p.spec.StatsFilter == nil {
 		err = f.filterBlock(ctx, newBlock(live))
 	} else {
@@ -189,8 +189,8 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if err != nil {
 		return err
 	}
-	f.stats.learn.finish(f.reader, i, live.count())
-	f.filter.learn.finish(f.reader, i, live.count())
+	f.stats.learn.finish(f.reader, i)
+	f.filter.learn.finish(f.reader, i)
 	return f.flush(ctx)
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"golang.org/x/sync/errgroup"
@@ -18,6 +19,7 @@ import (
 // opens are the names of the objects that were opened.
 type opens struct {
 	objstore.Store
+	mu    sync.Mutex
 	names []string
 }
 
@@ -28,9 +30,19 @@ func watched(t *testing.T, name string) *opens {
 		t.Fatal(err)
 	}
 	w := &opens{}
-	w.Store = &objstore.Faulty{Store: s, OnOpen: func(name string) error { w.names = append(w.names, name); return nil }}
+	w.Store = &objstore.Faulty{Store: s, OnOpen: func(name string) error {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.names = append(w.names, name)
+		return nil
+	}}
 	return w
 }
+
+// farStore is a store in which fragments are read side by side.
+type farStore struct{ objstore.Store }
+
+func (farStore) Parallel() int { return 8 }
 
 // fragments tells which fragments files were opened of since the last call, deletion files included.
 func (w *opens) fragments(tab *lanceio.Table) []uint32 {
@@ -83,6 +95,17 @@ func TestSummariesSkipFragments(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			w := watched(t, "regions")
 			tab := open(t, "regions", lanceio.WithStore(w))
+			far := open(t, "regions", lanceio.WithStore(farStore{w}))
+			for range 3 {
+				if got, _ := ids(t, far, lanceio.FilterExpr(tt.e)); got != tt.want {
+					t.Fatalf("side by side it gives ids %s, want %s", got, tt.want)
+				}
+				w.names = nil
+			}
+			ids(t, far, lanceio.FilterExpr(tt.e))
+			if opened := w.fragments(far); !slices.Equal(opened, tt.opened) {
+				t.Errorf("side by side it opened fragments %v, want %v", opened, tt.opened)
+			}
 			for run := range 3 {
 				w.names = nil
 				got, m := ids(t, tab, lanceio.FilterExpr(tt.e))
