@@ -20,6 +20,7 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/integration/serve"
 	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -55,6 +56,7 @@ func TestReads(t *testing.T) {
 	for _, l := range leaves {
 		t.Run(l.Table+"/"+l.Path.String(), func(t *testing.T) { testLeaf(t, dir, l) })
 	}
+	t.Run("learned in parts", func(t *testing.T) { testParts(t, dir) })
 	t.Run("SQL", func(t *testing.T) { testTakeSQL(t, dir, all[0]) })
 }
 
@@ -163,6 +165,53 @@ func testLeaf(t *testing.T, dir string, l leaf) {
 	}
 	if most := l.Bytes*101/100 + int64(len(tab.Fragments()))*16<<10; m.BytesRead > most {
 		t.Errorf("%d bytes read, want at most %d", m.BytesRead, most)
+	}
+}
+
+// farStore is a store in which parts of a fragment are read side by side.
+type farStore struct{ objstore.Store }
+
+func (farStore) Parallel() int { return 8 }
+
+// testParts scans fragments of several parts: what all parts of one have learned leaves it out of the next scan.
+func testParts(t *testing.T, dir string) {
+	uri := filepath.Join(dir, "long_2_2.lance")
+	store, err := objstore.Open(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache := lanceio.NewCache(lanceio.DefaultCacheBytes)
+	scan := func(above string) (rows, bytes int64) {
+		t.Helper()
+		tab, err := lanceio.Open(t.Context(), uri, lanceio.WithStore(farStore{store}), lanceio.WithCache(cache))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := tab.NewScan(lanceio.Columns(), lanceio.FilterExpr(expr.Path("v").Gt(expr.Text(above))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := s.Reader(t.Context(), memory.DefaultAllocator)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		for r.Next() {
+			rows += r.RecordBatch().NumRows()
+		}
+		if r.Err() != nil {
+			t.Fatal(r.Err())
+		}
+		return rows, r.Metrics().BytesRead
+	}
+	if rows, bytes := scan("A"); rows != 10_000 || bytes < 8<<20 {
+		t.Errorf("%d rows and %d bytes, want 10000 rows, and parts of 4 MiB", rows, bytes)
+	}
+	if rows, bytes := scan("~"); rows != 0 || bytes != 0 {
+		t.Errorf("%d rows and %d bytes past all texts, want none", rows, bytes)
+	}
+	if rows, _ := scan("b"); rows < 9000 || rows >= 10_000 {
+		t.Errorf("%d rows begin with b or a later letter", rows)
 	}
 }
 
