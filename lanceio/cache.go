@@ -31,14 +31,15 @@ const (
 
 // NewCache gives a cache of about so many bytes.
 func NewCache(bytes int64) *Cache {
+	part := bytes / 16
 	return &Cache{
-		manifests: newLRU[*table.Manifest](bytes / 8), files: newLRU[*fileEntry](bytes / 2), indices: newLRU[any](bytes / 4),
-		summaries: newLRU[*summary](bytes / 16), etags: newLRU[string](bytes / 16),
+		manifests: newLRU[*table.Manifest](2 * part), files: newLRU[*fileEntry](6 * part), indices: newLRU[any](4 * part),
+		summaries: newLRU[*summary](3 * part), etags: newLRU[string](part),
 	}
 }
 
 // DefaultCacheBytes is the size of the cache of a table that is opened without one.
-const DefaultCacheBytes = 32 << 20
+const DefaultCacheBytes = 64 << 20
 
 // objectKey names one content of one object.
 type objectKey struct{ uri, name, etag string }
