@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/file"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/objstore"
@@ -48,7 +49,7 @@ func (t *Table) openFile(ctx context.Context, d *table.DataFile, c *counters) (*
 	if err != nil {
 		return nil, missingObject(err, loc)
 	}
-	out := t.newDataFile(d, loc, s, r, c)
+	out := t.newDataFile(d, loc, r, c)
 	key := objectKey{t.uri, out.object, r.ETag()}
 	if e, ok := t.cache.files.get(key); ok {
 		out.meta = e.meta
@@ -74,7 +75,7 @@ func (t *Table) openFar(ctx context.Context, d *table.DataFile, loc table.Locati
 	if err != nil {
 		return nil, missingObject(err, loc)
 	}
-	out := t.newDataFile(d, loc, s, r, c)
+	out := t.newDataFile(d, loc, r, c)
 	out.in.far = &farPages{}
 	out.in.fault = func(err error) error {
 		if errors.Is(err, errs.ErrConflict) { // what is known is of a file that was there before
@@ -89,13 +90,10 @@ func (t *Table) openFar(ctx context.Context, d *table.DataFile, loc table.Locati
 	return out, t.readMetadata(ctx, out, key)
 }
 
-func (t *Table) newDataFile(d *table.DataFile, loc table.Location, s objstore.Store, r objstore.Reader, c *counters) *dataFile {
+func (t *Table) newDataFile(d *table.DataFile, loc table.Location, r objstore.Reader, c *counters) *dataFile {
 	out := &dataFile{file: d, object: loc.String(), r: r, in: &fileInput{name: loc.String(), r: r, c: c}}
-	out.in.sidecar = func(ctx context.Context, id uint32) (string, objstore.Reader, error) {
-		at := loc
-		at.Path = table.BlobFile(loc.Path, id)
-		r, err := s.Open(ctx, at.Path)
-		return at.String(), r, missingObject(err, at)
+	out.in.blobs = func(ctx context.Context, f encoding.BlobFile) (string, objstore.Reader, error) {
+		return t.openBlobs(ctx, d, f)
 	}
 	return out
 }

@@ -36,8 +36,8 @@ type fileInput struct {
 	// fault says what an error of a read means for the table; nil for what it says itself.
 	fault func(error) error
 
-	// sidecar opens the file of some number beside the data file, and names it relative to the table.
-	sidecar func(ctx context.Context, id uint32) (string, objstore.Reader, error)
+	// blobs opens a file that holds blobs of the data file, and names it without any path of the server.
+	blobs func(ctx context.Context, f encoding.BlobFile) (string, objstore.Reader, error)
 
 	mu   sync.Mutex
 	kept map[string]piece // by leaf

@@ -27,7 +27,7 @@ func columnsOf(tab *lanceio.Table) lanceio.ScanOption {
 func TestWholeTables(t *testing.T) {
 	for _, name := range []string{
 		"worked", "history", "regions", "nested_2_0", "nested_2_1", "nested_2_2", "evolve_2_0", "evolve_2_1", "evolve_2_2", "grown", "deletions", "filters",
-		"sidecars",
+		"sidecars", "managed",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"math"
-	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -20,8 +20,8 @@ import (
 // size is 0, the position is 0 for an empty value, else the levels of what is null: rep, and def<<16.
 //
 // The second kind, columns from version 2.2 on, has structs stored row by row, which are null where the value is. The
-// kind of a value tells where it lies: in the data file, in a part of a file beside it, or in the whole of such a file;
-// values of other kinds lie in files that are none of the data file's, and are refused.
+// kind of a value tells where it lies: in the data file, in a part of a file beside it, in the whole of such a file, or in
+// a file that a URI names.
 
 // places1 and places2 are what blob columns store.
 var (
@@ -38,18 +38,33 @@ var (
 	)
 )
 
-// The kinds of values of the second kind of columns that are read.
+// BlobKind tells where a value of the second kind of columns lies.
+type BlobKind uint8
+
+// Inline blobs lie in the data file. Packed and dedicated ones lie in a file beside it that ID names, external ones in the
+// file of URI: an absolute one where ID is 0, else relative to the base path ID. Managed blobs lie in the table's own
+// folder, at URI in the base path of the data file, or in the base path ID.
 const (
-	blobInline    = 0
-	blobPacked    = 1
-	blobDedicated = 2
+	BlobInline BlobKind = iota
+	BlobPacked
+	BlobDedicated
+	BlobExternal
+	BlobManaged
+	BlobManagedInBase
 )
 
-// SidecarInput is an Input that can read the files beside the data file that hold its blobs.
-type SidecarInput interface {
+// BlobFile names a file other than the data file that holds blobs.
+type BlobFile struct {
+	Kind BlobKind
+	ID   uint32
+	URI  string
+}
+
+// BlobInput is an Input that can read files of blobs.
+type BlobInput interface {
 	Input
-	// ReadSidecar is ReadRanges of the file of some number.
-	ReadSidecar(ctx context.Context, leaf string, id uint32, ranges []BufferRange) ([][]byte, error)
+	// ReadBlobs is ReadRanges of a file of blobs. A range of size 0, of an external one, goes to the end of the file.
+	ReadBlobs(ctx context.Context, leaf string, file BlobFile, ranges []BufferRange) ([][]byte, error)
 }
 
 // blob is a page of places.
@@ -136,10 +151,13 @@ type blobTask struct {
 
 // blobPlace is where a value lies.
 type blobPlace struct {
-	kind uint8
-	id   uint32
-	at   BufferRange
+	file  BlobFile
+	at    BufferRange
+	empty bool
 }
+
+// inline tells whether the value is bytes of the data file.
+func (p blobPlace) inline() bool { return p.file.Kind == BlobInline && p.at.Size > 0 }
 
 func (t *blobTask) step(bufs [][]byte) ([]BufferRange, error) {
 	if !t.located {
@@ -153,14 +171,14 @@ func (t *blobTask) step(bufs [][]byte) ([]BufferRange, error) {
 		}
 		var out []BufferRange
 		for _, p := range t.places {
-			if p.kind == blobInline && p.at.Size > 0 {
+			if p.inline() {
 				out = append(out, p.at)
 			}
 		}
 		return out, nil
 	}
 	for i, p := range t.places {
-		if p.kind == blobInline && p.at.Size > 0 {
+		if p.inline() {
 			t.values[i], bufs = bufs[0], bufs[1:]
 		}
 	}
@@ -206,7 +224,7 @@ func (t *blobTask) locate() error {
 	total := uint64(0)
 	for _, p := range t.places {
 		if total += p.at.Size; p.at.Size > math.MaxInt32 || total > math.MaxInt32 {
-			return errs.New(errs.ErrResourceExhausted, "more than %d bytes of blobs in one read", math.MaxInt32)
+			return tooManyBlobBytes()
 		}
 	}
 	return nil
@@ -236,13 +254,23 @@ func (t *blobTask) readPlaces1(st *array.Struct) error {
 
 func (t *blobTask) readPlaces2(st *array.Struct) error {
 	kind, at, size, id := st.Field(0).(*array.Uint8), st.Field(1).(*array.Uint64), st.Field(2).(*array.Uint64), st.Field(3).(*array.Uint32)
+	uri := st.Field(4).(*array.String)
 	for i := range t.places {
-		p := blobPlace{kind: kind.Value(i), id: id.Value(i), at: BufferRange{at.Value(i), size.Value(i)}}
-		switch {
-		case p.kind == blobDedicated && p.at.Offset != 0:
-			return corruptf("blob from byte %d on of a file of its own", p.at.Offset)
-		case p.kind > blobDedicated:
-			return errs.Unsupportedf("blob that does not lie with its data file (kind %d)", p.kind)
+		p := blobPlace{file: BlobFile{Kind: BlobKind(kind.Value(i))}, at: BufferRange{at.Value(i), size.Value(i)}}
+		p.empty = p.at.Size == 0 && p.file.Kind != BlobExternal
+		switch p.file.Kind {
+		case BlobInline:
+		case BlobPacked, BlobDedicated:
+			p.file.ID = id.Value(i)
+			if p.file.Kind == BlobDedicated && p.at.Offset != 0 {
+				return corruptf("blob from byte %d on of a file of its own", p.at.Offset)
+			}
+		case BlobExternal, BlobManagedInBase:
+			p.file.ID, p.file.URI = id.Value(i), strings.Clone(uri.Value(i))
+		case BlobManaged:
+			p.file.URI = strings.Clone(uri.Value(i))
+		default:
+			return errs.Unsupportedf("blob of kind %d", p.file.Kind)
 		}
 		t.places[i] = p
 	}
@@ -256,42 +284,54 @@ type outsider interface {
 
 // outside reads the values that lie in files of their own.
 func (t *blobTask) outside(ctx context.Context, in Input, leaf string) error {
-	files := map[uint32][]int{}
-	var ids []uint32
+	places := map[BlobFile][]int{}
+	var files []BlobFile // in the order of their first rows
 	for i, p := range t.places {
-		if p.kind == blobInline || p.at.Size == 0 {
+		if p.file.Kind == BlobInline || p.empty {
 			continue
 		}
-		if files[p.id] == nil {
-			ids = append(ids, p.id)
+		if places[p.file] == nil {
+			files = append(files, p.file)
 		}
-		files[p.id] = append(files[p.id], i)
+		places[p.file] = append(places[p.file], i)
 	}
-	if len(ids) == 0 {
+	if len(files) == 0 {
 		return nil
 	}
-	s, ok := in.(SidecarInput)
+	s, ok := in.(BlobInput)
 	if !ok {
 		return errs.Unsupportedf("blobs in files beside the data file")
 	}
-	slices.Sort(ids)
-	for _, id := range ids {
-		ranges := make([]BufferRange, len(files[id]))
-		for k, i := range files[id] {
+	total := uint64(0)
+	for _, f := range files {
+		ranges := make([]BufferRange, len(places[f]))
+		for k, i := range places[f] {
 			ranges[k] = t.places[i].at
 		}
-		got, err := s.ReadSidecar(ctx, leaf, id, ranges)
+		got, err := s.ReadBlobs(ctx, leaf, f, ranges)
 		if err != nil {
 			return err
+		}
+		for k, b := range got { // a range to the end of its file now has its size
+			if total += uint64(len(b)); k < len(ranges) && ranges[k].Size == 0 {
+				ranges[k].Size = uint64(len(b))
+			}
 		}
 		if err := checkRead(ranges, got); err != nil {
 			return err
 		}
-		for k, i := range files[id] {
+		if total > math.MaxInt32 {
+			return tooManyBlobBytes()
+		}
+		for k, i := range places[f] {
 			t.values[i] = got[k]
 		}
 	}
 	return nil
+}
+
+func tooManyBlobBytes() error {
+	return errs.New(errs.ErrResourceExhausted, "more than %d bytes of blobs in one read", math.MaxInt32)
 }
 
 func (t *blobTask) decode(a *accumulator) error {

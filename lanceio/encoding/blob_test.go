@@ -53,8 +53,9 @@ func TestBlobPlaces(t *testing.T) {
 		{"of a size that fits nowhere", placePage(0, 0, 1<<40, 0, ""), errs.ErrResourceExhausted, "", ""},
 		{"beside a file that has none", placePage(1, 0, 2, 7, ""), errs.ErrUnsupported, "beside", ""},
 		{"in the middle of its own file", placePage(2, 1, 2, 7, ""), errs.ErrCorrupt, "", ""},
-		{"anywhere else", placePage(3, 0, 2, 0, "file:///etc/passwd"), errs.ErrUnsupported, "kind 3", ""},
-		{"managed", placePage(4, 0, 2, 0, "x"), errs.ErrUnsupported, "kind 4", ""},
+		{"anywhere else", placePage(3, 0, 2, 0, "file:///etc/passwd"), errs.ErrUnsupported, "beside", ""},
+		{"managed", placePage(4, 0, 2, 0, "x"), errs.ErrUnsupported, "beside", ""},
+		{"of an unknown kind", placePage(6, 0, 2, 0, "x"), errs.ErrUnsupported, "kind 6", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			column, in := c.page.column(t)

@@ -305,7 +305,6 @@ def sidecars():
     want("sidecars", pa.table({"id": pa.array(left, pa.int32()), "b": pa.array([rows[i] for i in left], pa.large_binary())}))
 
 
-<<<<<<< HEAD
 def indexed():
     """Indices: a B-tree that covers two of three fragments, a bitmap of another version, one on a member."""
     def part(lo, hi):
@@ -449,7 +448,8 @@ def inspect():
     """What pylance tells of the tables themselves."""
     names = sorted(p.stem for p in TABLES.glob("*.lance") if not p.stem.startswith("lookups"))  # pylance fails on their transactions
     (WANT / "inspect.json").write_text(json.dumps({n: inspection(n) for n in names}, separators=(",", ":"), sort_keys=True) + "\n")
-=======
+
+
 def regions():
     """A fragment for each state that the stats of its rows may be in: two versions, the second with a deleted row."""
     nan = float("nan")
@@ -480,7 +480,39 @@ def regions():
         lance.write_dataset(part(rows), p, mode="append")
     lance.dataset(p).delete("id = 81")
     want("regions", lance.dataset(p).to_table())
->>>>>>> bae6bbc (lanceio: fragments that earlier scans know to hold no matching row are not opened)
+
+
+def managed():
+    """Blobs in files of the table that several data files may name."""
+    sized = dict(inline_size_threshold=64, dedicated_size_threshold=2000, pack_file_size_threshold=3000)
+    schema = pa.schema([pa.field("id", pa.int32()), lance.blob_field("b", **sized)], metadata={"lance.blob.managed": "true"})
+    rows = [b"short", b"m" * 100, None, b"", b"n" * 5000, b"o" * 65]
+    for ids in (range(0, 4), range(4, 6)):
+        part = pa.table([pa.array(ids, pa.int32()), lance.blob_array([rows[i] for i in ids])], schema=schema)
+        ds = lance.write_dataset(part, path("managed"), mode="append" if ids[0] else "overwrite", data_storage_version="2.2")
+    assert ds.to_table()["b"].to_pylist()[1]["kind"] == 4
+    want("managed", pa.table({"id": pa.array(range(6), pa.int32()), "b": pa.array(rows, pa.large_binary())}))
+
+
+def external():
+    """Blobs in files elsewhere: named by a URI, whole or in part, and relative to a base path. The tests have the folder
+    that lies at PLACE here as tables/external_blobs."""
+    place = Path("/srv/lance-blobs")
+    shutil.rmtree(place, ignore_errors=True)
+    (place / "base" / "deep").mkdir(parents=True)
+    (place / "a b.bin").write_bytes(bytes(range(200)))
+    (place / "base" / "deep" / "c.bin").write_bytes(b"of a base path")
+    schema = pa.schema([pa.field("id", pa.int32()), lance.blob_field("b")])
+    a, c = f"file://{place}/a%20b.bin", f"file://{place}/base/deep/c.bin"
+    blobs = [lance.Blob.from_uri(a), lance.Blob.from_uri(a, 5, 10), None, b"here", lance.Blob.from_uri(c), lance.Blob.from_uri(c, 3, 4), lance.Blob.from_uri(a, 190, 10)]
+    t = pa.table([pa.array(range(7), pa.int32()), lance.blob_array(blobs)], schema=schema)
+    base = lance.DatasetBasePath(f"file://{place}/base", name="blobs")
+    ds = lance.write_dataset(t, path("external"), mode="overwrite", initial_bases=[base], allow_external_blob_outside_bases=True, data_storage_version="2.2")
+    rows = [None if i == 2 else ds.take_blobs("b", ids=[i])[0].readall() for i in range(7)]
+    assert rows[0] == bytes(range(200)) and rows[4] == b"of a base path"
+    want("external", pa.table({"id": pa.array(range(7), pa.int32()), "b": pa.array(rows, pa.large_binary())}))
+    shutil.rmtree(TABLES / "external_blobs", ignore_errors=True)
+    shutil.move(place, TABLES / "external_blobs")
 
 
 MAKERS = {
@@ -488,13 +520,10 @@ MAKERS = {
     "evolve": lambda: [evolve(v) for v in ("legacy", "2.0", "2.1", "2.2")], "grown": grown, "mapped": mapped, "deletions": deletions, "stable": stable,
     "lineage": lambda: lineage("lineage"),
     "spilled": lambda: lineage("spilled", **{"lance.row_lineage.spill": "true", "lance.row_lineage.inline_max_bytes": "1"}),
-<<<<<<< HEAD
-    "filters": filters, "sizes": sizes, "sidecars": sidecars,
+    "filters": filters, "sizes": sizes, "sidecars": sidecars, "regions": regions, "managed": managed,
+    "external": external,
     "lookups": lambda: [lookups("lookups_addresses", False), lookups("lookups_stable", True)],
     "indexed": indexed, "inspect": inspect,
-=======
-    "filters": filters, "sizes": sizes, "sidecars": sidecars, "regions": regions,
->>>>>>> bae6bbc (lanceio: fragments that earlier scans know to hold no matching row are not opened)
 }
 
 
