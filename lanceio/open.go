@@ -195,14 +195,5 @@ func (o *openOptions) manifestAsOf(ctx context.Context, uri string, t time.Time)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		m, err := o.readManifest(ctx, uri, dir, f)
-		if err != nil {
-			return nil, err
-		}
-		if !m.Timestamp.After(t) {
-			return m, nil
-		}
-	}
-	return nil, errs.NotFoundf("no version is as old as %s", t.UTC().Format(time.RFC3339Nano))
+	return table.NewestAt(files, t, func(f table.VersionFile) (*table.Manifest, error) { return o.readManifest(ctx, uri, dir, f) })
 }

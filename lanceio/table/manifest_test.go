@@ -416,6 +416,30 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
+// Versions that a clean-up took away may have been the newest at a time between those that are left.
+func TestAsOfAfterCleanup(t *testing.T) {
+	s := versionsStore(t, map[string]*tablepb.Manifest{"2.manifest": at(2, 100), "3.manifest": at(3, 200), "7.manifest": at(7, 300)})
+	for _, c := range []struct {
+		seconds int64
+		want    uint64
+		has     string
+	}{
+		{99, 0, "the oldest is version 2 of 1970-01-01T00:01:40Z, those before it were cleaned up"},
+		{100, 2, ""}, {150, 2, ""}, {200, 3, ""}, {201, 0, "may be one of 4 to 6, which were cleaned up"}, {300, 7, ""}, {900, 7, ""},
+	} {
+		m, err := table.AsOf(context.Background(), s, "", time.Unix(c.seconds, 0))
+		if c.want == 0 {
+			if !errors.Is(err, errs.ErrNotFound) || !strings.Contains(err.Error(), c.has) {
+				t.Errorf("at %d: %v, want %q", c.seconds, err, c.has)
+			}
+			continue
+		}
+		if err != nil || m.Version != c.want {
+			t.Errorf("at %d: version %v (%v), want %d", c.seconds, m, err, c.want)
+		}
+	}
+}
+
 func TestManifestOfAnotherVersion(t *testing.T) {
 	s := versionsStore(t, map[string]*tablepb.Manifest{"1.manifest": at(7, 0)})
 	if _, err := table.Latest(context.Background(), s, ""); !errors.Is(err, errs.ErrCorrupt) {

@@ -247,21 +247,38 @@ func AtVersion(ctx context.Context, s objstore.Store, dir string, version uint64
 	return ReadManifest(ctx, s, dir, file)
 }
 
-// AsOf reads the version of a branch that was the newest at a time. Manifests are read one by one from the newest on, so a
-// time long past costs a read for each version since. Where all are younger, it is an errs.ErrNotFound.
+// AsOf reads the version of a branch that was the newest at a time, as NewestAt finds it.
 func AsOf(ctx context.Context, s objstore.Store, dir string, t time.Time) (*Manifest, error) {
 	files, err := ListVersions(ctx, s, dir)
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		m, err := ReadManifest(ctx, s, dir, f)
-		if err != nil {
+	return NewestAt(files, t, func(f VersionFile) (*Manifest, error) { return ReadManifest(ctx, s, dir, f) })
+}
+
+// NewestAt gives the version that was the newest at a time, of all that ListVersions gave. They are read one by one from
+// the newest on, so a time long past costs a read for each version since. Where all are younger, or the one that was the
+// newest may have been cleaned up, it is an errs.ErrNotFound that says so.
+func NewestAt(files []VersionFile, t time.Time, read func(VersionFile) (*Manifest, error)) (*Manifest, error) {
+	when := t.UTC().Format(time.RFC3339Nano)
+	var m *Manifest
+	for i, f := range files {
+		var err error
+		if m, err = read(f); err != nil {
 			return nil, err
 		}
-		if !m.Timestamp.After(t) {
-			return m, nil
+		if m.Timestamp.After(t) {
+			continue
 		}
+		// Numbers of versions have no gaps but those that a clean-up leaves.
+		if i > 0 && files[i-1].Version > f.Version+1 && t.Sub(m.Timestamp) >= time.Microsecond {
+			return nil, errs.NotFoundf("the version that was newest at %s may be one of %d to %d, which were cleaned up", when, f.Version+1, files[i-1].Version-1)
+		}
+		return m, nil
 	}
-	return nil, errs.NotFoundf("no version is as old as %s", t.UTC().Format(time.RFC3339Nano))
+	cleaned := ""
+	if m.Version > 1 && m.Branch == "" {
+		cleaned = ", those before it were cleaned up"
+	}
+	return nil, errs.NotFoundf("no version is as old as %s: the oldest is version %d of %s%s", when, m.Version, m.Timestamp.UTC().Format(time.RFC3339Nano), cleaned)
 }

@@ -80,6 +80,9 @@ func (b *binder) scanOf(t *sqltext.TableName, about scan.About, s *scope) (From,
 		return nil, err
 	}
 	rel := &relation{id: id, qual: b.qualifiers(t, ref, src), cols: b.tableCols(src), scan: true, pos: t.Pos}
+	if ref.Version != "" && t.Alias == nil {
+		rel.versioned = t.Name[len(t.Name)-1].Text
+	}
 	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
 		return nil, err
 	}
@@ -213,7 +216,7 @@ func (b *binder) source(ref scan.TableRef, pos int) (scan.Source, error) {
 // addRel adds a relation to the scope; two of one name could not be told apart.
 func (b *binder) addRel(s *scope, r *relation) error {
 	for _, o := range s.rels {
-		if len(o.qual) == len(r.qual) && strings.EqualFold(o.label(), r.label()) {
+		if len(o.qual) == len(r.qual) && strings.EqualFold(o.label(), r.label()) && strings.EqualFold(o.versioned, r.versioned) {
 			return b.errorf(r.pos, "the table name or alias %s stands twice in FROM", r.label())
 		}
 	}

@@ -178,7 +178,7 @@ func (b *binder) qualifiedStar(t *sqltext.Star, s *scope) ([]Item, error) {
 	n := len(t.Qualifier)
 	rels := slices.DeleteFunc(slices.Clone(s.rels), func(r *relation) bool { return len(r.qual) < n })
 	for k := 1; k <= n; k++ {
-		rels = match(t.Qualifier[n-k].Text, rels, func(r *relation) string { return r.qual[len(r.qual)-k] })
+		rels = matchQualifier(t.Qualifier[n-k].Text, k, rels)
 	}
 	if len(rels) > 1 {
 		return nil, b.errorf(t.Pos, "%s.* is ambiguous: it may be %s or %s", identPath(t.Qualifier), rels[0].label(), rels[1].label())

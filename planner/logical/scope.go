@@ -17,13 +17,24 @@ type relation struct {
 	// qual are the names that may stand before a column: catalog, schema, table; or just the alias. The last is what
 	// the statement calls it.
 	qual []string
-	cols []Col
-	scan bool // a table: special columns exist
+	// versioned is how the statement names a table at a version, as "t@7", which may stand for the table too; or empty.
+	versioned string
+	cols      []Col
+	scan      bool // a table: special columns exist
 	// pos is where FROM names it.
 	pos int
 
 	exact, folded map[string][]int // positions in cols by name, and by name in lower case; made when first needed
 	keys          map[string]int
+}
+
+// spelled are the names of the relation, with the version of a table that the statement names at one.
+func (r *relation) spelled() []string {
+	names := slices.Clone(r.qual)
+	if r.versioned != "" {
+		names[len(names)-1] = r.versioned
+	}
+	return names
 }
 
 // named gives the columns that a name means: an exact match, or else those that match without regard to case. Hidden
@@ -237,6 +248,16 @@ func (b *binder) readings(s *scope, parts []string, level, pos int) ([]reading, 
 	return b.qualified(s, parts, 3, pos)
 }
 
+// matchQualifier gives the relations that a part of a name can mean which is their k-th from the end.
+func matchQualifier(part string, k int, rels []*relation) []*relation {
+	if k == 1 {
+		if at := match(part, rels, func(r *relation) string { return r.versioned }); len(at) > 0 {
+			return at
+		}
+	}
+	return match(part, rels, func(r *relation) string { return r.qual[len(r.qual)-k] })
+}
+
 // qualified reads parts as n parts of a relation's name and a column path.
 func (b *binder) qualified(s *scope, parts []string, n, pos int) ([]reading, error) {
 	if len(parts) <= n {
@@ -249,7 +270,7 @@ func (b *binder) qualified(s *scope, parts []string, n, pos int) ([]reading, err
 		}
 	}
 	for k := 1; k <= n; k++ { // innermost part last, so that an exact table name beats a folded one
-		rels = match(parts[n-k], rels, func(r *relation) string { return r.qual[len(r.qual)-k] })
+		rels = matchQualifier(parts[n-k], k, rels)
 	}
 	var out []reading
 	for _, r := range rels {
@@ -305,7 +326,7 @@ func (s *scope) unmerged(r *relation) *relation {
 		return r
 	}
 	hidden := false
-	out := relation{id: r.id, qual: r.qual, scan: r.scan, pos: r.pos}
+	out := relation{id: r.id, qual: r.qual, versioned: r.versioned, scan: r.scan, pos: r.pos}
 	out.cols = make([]Col, 0, len(r.cols))
 	for _, c := range r.cols {
 		if _, _, merged := mergedFor(s, r.id, c.Key); merged {
@@ -337,7 +358,7 @@ func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, e
 		if err != nil {
 			return nil, err
 		}
-		full := expr.FieldPath(append(append(slices.Clone(r.qual), c.Name), parts[1:]...))
+		full := expr.FieldPath(append(append(r.spelled(), c.Name), parts[1:]...))
 		out = append(out, reading{x: x, what: full[len(r.qual)-1:].String(), full: full.String()})
 	}
 	if len(out) == 0 && r.scan && len(parts) == 1 {
