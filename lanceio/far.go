@@ -6,6 +6,9 @@ import (
 	"sort"
 	"sync"
 
+	"golang.org/x/sync/errgroup"
+
+	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/objstore"
 )
@@ -28,24 +31,113 @@ type farPages struct {
 	bytes  int
 }
 
-// learn adds the small pages of a tree's columns.
-func (p *farPages) learn(f *encoding.Field) {
+// farLeaf is where the pages of a leaf lie in a far file.
+type farLeaf struct {
+	in     *fileInput
+	key    string
+	rows   []uint64         // at which pages start; one more than there are pages
+	places []objstore.Range // of size 0 for pages that are not small
+}
+
+// learn adds the small pages of a tree's columns, and gives them by leaf where pages count the rows of the fragment.
+func (in *fileInput) learn(root *encoding.Field, rows uint64) []farLeaf {
+	p := in.far
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var out []farLeaf
 	var walk func(f *encoding.Field)
 	walk = func(f *encoding.Field) {
 		if f.Column != nil {
+			l := farLeaf{in: in, key: expr.FieldPath(f.Path).Key(), rows: []uint64{0}}
+			at := uint64(0)
 			for _, page := range f.Column.Pages {
-				if rg, ok := extent(page.Buffers); ok {
+				rg, ok := extent(page.Buffers)
+				if ok {
 					p.known, p.sorted = append(p.known, rg), false
+				} else {
+					rg.Size = 0
 				}
+				at += page.Rows
+				l.rows, l.places = append(l.rows, at), append(l.places, rg)
+			}
+			if at == rows {
+				out = append(out, l)
 			}
 		}
 		for _, c := range f.Children {
 			walk(c)
 		}
 	}
-	walk(f)
+	walk(root)
+	return out
+}
+
+// touched gives the small pages that some rows lie in.
+func (l farLeaf) touched(sel selection) []encoding.BufferRange {
+	var out []encoding.BufferRange
+	for i, r := 0, 0; i < len(l.places) && r < len(sel); {
+		switch {
+		case sel[r].End <= l.rows[i]:
+			r++
+		case l.rows[i+1] <= sel[r].Start:
+			i++
+		default:
+			if p := l.places[i]; p.Size > 0 {
+				out = append(out, encoding.BufferRange{Offset: uint64(p.Offset), Size: uint64(p.Size)})
+			}
+			i++
+		}
+	}
+	return out
+}
+
+// prefetch reads the small pages that columns have of some rows, those of all columns of a file together: they often lie
+// side by side, and are then one request.
+func prefetch(ctx context.Context, columns []*columnReader, sel selection) error {
+	byFile := map[*fileInput][]farLeaf{}
+	for _, c := range columns {
+		for _, l := range c.far {
+			byFile[l.in] = append(byFile[l.in], l)
+		}
+	}
+	if len(byFile) == 0 {
+		return nil
+	}
+	g, ctx := errgroup.WithContext(ctx)
+	for in, leaves := range byFile {
+		g.Go(func() error { return in.prefetch(ctx, leaves, sel) })
+	}
+	return g.Wait()
+}
+
+func (in *fileInput) prefetch(ctx context.Context, leaves []farLeaf, sel selection) error {
+	var want []encoding.BufferRange
+	own := map[string]int64{}
+	var total uint64
+	for _, l := range leaves {
+		for _, p := range l.touched(sel) {
+			if in.far.find(p) == nil {
+				want = append(want, p)
+				own[l.key] += int64(p.Size)
+				total += p.Size
+			}
+		}
+	}
+	if len(own) < 2 || total > heldPageBytes/2 { // it would be one request, or is too much to hold
+		return nil
+	}
+	reads, _ := mergeRanges(want, in.RequestBytes())
+	got, err := in.fetch(ctx, "", reads, 0, func(n int) []byte { return make([]byte, n) })
+	if err != nil {
+		return err
+	}
+	for key, n := range own {
+		in.c.read(in.unit(key), 0, 0, n)
+	}
+	for i, r := range reads {
+		in.far.hold(r.Offset, got[i])
+	}
+	return nil
 }
 
 // extent is what some buffers, which lie in a file, take up together; false where that is nothing or much.
@@ -60,8 +152,8 @@ func extent(buffers []encoding.BufferRange) (objstore.Range, bool) {
 	return objstore.Range{Offset: int64(start), Size: int64(end - start)}, end > start && end-start <= wholePageBytes
 }
 
-// pageOf widens a range to the small page that it lies in.
-func (p *farPages) pageOf(r encoding.BufferRange) encoding.BufferRange {
+// pageOf widens a range to the small page that it lies in; false where there is none.
+func (p *farPages) pageOf(r encoding.BufferRange) (encoding.BufferRange, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.sorted {
@@ -71,10 +163,10 @@ func (p *farPages) pageOf(r encoding.BufferRange) encoding.BufferRange {
 	off := int64(r.Offset)
 	if i := sort.Search(len(p.known), func(k int) bool { return p.known[k].Offset > off }) - 1; i >= 0 {
 		if w := p.known[i]; off+int64(r.Size) <= w.Offset+w.Size {
-			return encoding.BufferRange{Offset: uint64(w.Offset), Size: uint64(w.Size)}
+			return encoding.BufferRange{Offset: uint64(w.Offset), Size: uint64(w.Size)}, true
 		}
 	}
-	return r
+	return r, false
 }
 
 // find gives a range of what is held, nil where it is not.
@@ -108,12 +200,14 @@ func (in *fileInput) readFar(ctx context.Context, leaf string, ranges []encoding
 	out := make([][]byte, len(ranges))
 	var missing []int
 	var wide []encoding.BufferRange
+	hold := leaf == "" // metadata, and what lies beside it
 	for i, r := range ranges {
 		if r.Size == 0 {
 			continue
 		}
 		if out[i] = in.far.find(r); out[i] == nil {
-			missing, wide = append(missing, i), append(wide, in.far.pageOf(r))
+			page, ok := in.far.pageOf(r)
+			missing, wide, hold = append(missing, i), append(wide, page), hold || ok
 		}
 	}
 	reads, own := mergeRanges(wide, in.RequestBytes())
@@ -125,7 +219,9 @@ func (in *fileInput) readFar(ctx context.Context, leaf string, ranges []encoding
 		return nil, err
 	}
 	for i, r := range reads {
-		in.far.hold(r.Offset, got[i])
+		if hold {
+			in.far.hold(r.Offset, got[i])
+		}
 	}
 	for _, i := range missing {
 		out[i] = partOf(reads, got, ranges[i])

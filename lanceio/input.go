@@ -110,11 +110,9 @@ func partOf(reads []objstore.Range, got [][]byte, rg encoding.BufferRange) []byt
 
 // fetch gives the bytes of reads, of which own were asked for, and counts what is requested for that.
 func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Range, own int64, alloc func(n int) []byte) ([][]byte, error) {
+	unit := in.unit(leaf)
 	in.mu.Lock()
-	kept, unit := in.kept[leaf], leaf
-	if u, ok := in.units[leaf]; ok {
-		unit = u
-	}
+	kept := in.kept[leaf]
 	in.mu.Unlock()
 	var requests []objstore.Range
 	var total int64
@@ -144,6 +142,16 @@ func (in *fileInput) fetch(ctx context.Context, leaf string, reads []objstore.Ra
 	}
 	in.keep(leaf, reads[len(reads)-1], out[len(out)-1])
 	return out, nil
+}
+
+// unit is what bytes read for a leaf count as.
+func (in *fileInput) unit(leaf string) string {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if u, ok := in.units[leaf]; ok {
+		return u
+	}
+	return leaf
 }
 
 // request makes the requests, which are for those of out that are not there yet, behind their heads.

@@ -91,6 +91,7 @@ type columnReader struct {
 	node    *node
 	top     *table.Field // nil for a column that the table lacks
 	readers []encoding.FieldReader
+	far     []farLeaf // of files whose store answers slowly
 	// rowBytes is about what a row takes on disk; variable tells that rows may differ in size.
 	rowBytes float64
 	variable bool
@@ -137,7 +138,7 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 		return err
 	}
 	if d.in.far != nil {
-		d.in.far.learn(root)
+		c.far = append(c.far, d.in.learn(root, r.rows)...)
 	}
 	if n, ok := pageRows(root); ok && n != r.rows {
 		return errs.Corruptf(d.meta.Object, -1, "it has %d rows, the table says %d", n, r.rows)

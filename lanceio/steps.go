@@ -84,6 +84,9 @@ func (s *step) read(ctx context.Context, b *block, n int) error {
 	if len(jobs) == 0 {
 		return nil
 	}
+	if err := prefetch(ctx, s.columns, b.sel); err != nil {
+		return err
+	}
 	got := make([]arrow.Array, len(jobs))
 	one := func(ctx context.Context, i int) (err error) {
 		defer errs.Contain(&err)

@@ -3,6 +3,7 @@
 package objstore_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -22,19 +23,22 @@ const (
 	bucket    = "lake"
 )
 
-// startGateway runs an S3 server over a temporary folder, with one empty bucket, and gives its address. `make setup`
-// installs the server.
-func startGateway(t testing.TB) (endpoint, folder string) {
+// startGateway runs an S3 server over a temporary folder, with one empty bucket, until stop is called, and gives its
+// address. `make setup` installs the server.
+func startGateway(t testing.TB) (endpoint, folder string, stop func()) {
 	t.Helper()
-	folder = t.TempDir()
-	if err := os.Mkdir(filepath.Join(folder, bucket), 0o755); err != nil {
+	top, err := os.MkdirTemp("", "gateway-")
+	if err != nil {
 		t.Fatal(err)
 	}
-	side := t.TempDir()
+	folder, side := filepath.Join(top, "objects"), filepath.Join(top, "side")
+	if err := errors.Join(os.MkdirAll(filepath.Join(folder, bucket), 0o755), os.Mkdir(side, 0o755)); err != nil {
+		t.Fatal(err)
+	}
 	addr := freeAddr(t)
 	cmd := exec.Command(filepath.Join(serve.Root(), ".cache", "versitygw"), "--port", addr, "--keep-alive", "--quiet", "posix", "--sidecar", side, folder)
 	cmd.Env = append(os.Environ(), "ROOT_ACCESS_KEY="+accessKey, "ROOT_SECRET_KEY="+secretKey)
-	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	log, err := os.Create(filepath.Join(top, "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,24 +46,26 @@ func startGateway(t testing.TB) (endpoint, folder string) {
 	if err := cmd.Start(); err != nil {
 		t.Fatalf("%v: is it installed? make setup does that", err)
 	}
-	t.Cleanup(func() {
+	stop = func() {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		_ = log.Close()
-	})
+		_ = os.RemoveAll(top)
+	}
 	endpoint = "http://" + addr
 	for range 200 {
 		resp, err := http.Get(endpoint)
 		if err == nil {
 			_, _ = io.Copy(io.Discard, resp.Body)
 			_ = resp.Body.Close()
-			return endpoint, folder
+			return endpoint, folder, stop
 		}
 		time.Sleep(50 * time.Millisecond)
 	}
 	text, _ := os.ReadFile(log.Name())
+	stop()
 	t.Fatalf("the S3 server does not start: %s", text)
-	return "", ""
+	return "", "", nil
 }
 
 func freeAddr(t testing.TB) string {

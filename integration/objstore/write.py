@@ -64,6 +64,26 @@ table = rows(100 * 400)
 make("many", table, max_rows_per_file=400)
 keep("many", table)
 
+# Many fragments again, larger than what is read with a file's metadata, with an n-d array and its stats: v's values lie
+# around 0 in even rows and around 1 in odd ones.
+n = 100 * 4000
+table = rows(n)
+odd = np.arange(n) % 2
+values = (odd + rng.random(n) * 0.25).repeat(3)
+nd = pa.StructArray.from_arrays(
+    [
+        pa.ListArray.from_arrays(pa.array(np.arange(0, 3 * n + 1, 3), pa.int32()), pa.array(values)),
+        pa.ListArray.from_arrays(pa.array(np.arange(n + 1), pa.int32()), pa.array(["d"] * n)),
+        pa.ListArray.from_arrays(pa.array(np.arange(n + 1), pa.int32()), pa.array([3] * n, pa.uint32())),
+    ],
+    ["values", "dim_names", "dim_sizes"],
+)
+stats = pa.StructArray.from_arrays([pa.array(values.reshape(n, 3).min(1)), pa.array(values.reshape(n, 3).max(1))], ["min", "max"])
+table = table.append_column(pa.field("v", nd.type, metadata={"ARROW:extension:name": "nd_arrow.array"}), nd)
+table = table.append_column("__stats__:v", stats)
+make("far", table, max_rows_per_file=4000)
+keep("far", table.drop_columns(["__stats__:v"]))
+
 # A table in a schema of its own.
 make("deep/inner", rows(10))
 
