@@ -134,6 +134,8 @@ type leg struct {
 	next  chan struct{}
 	held  []queued
 	bytes int64 // of held
+	// enough tells that the scan has given all rows that are wanted.
+	enough bool
 }
 
 func (l *leg) run(ctx context.Context) {
@@ -162,10 +164,11 @@ func (l *leg) read(ctx context.Context) (err error) {
 	r := l.a.leg
 	r.emit, r.tick, r.shared = l.emit, l.tick, l.unit.shared
 	r.skip, r.left = l.unit.skip, l.unit.left
-	if err := r.part(ctx, l.unit.fragment, l.unit.rows); !errors.Is(err, errEnough) {
-		return err
+	err = r.part(ctx, l.unit.fragment, l.unit.rows)
+	if errors.Is(err, errEnough) && !l.enough {
+		return nil // it has given all rows that were wanted of it
 	}
-	return nil // it has given all rows that were wanted of it
+	return err
 }
 
 // myTurn tells whether all before the leg has been given.
@@ -203,7 +206,9 @@ func (l *leg) emit(ctx context.Context, b arrow.RecordBatch, bytes int64) error 
 		b.Release()
 		return err
 	}
-	return l.a.r.give(ctx, b, bytes)
+	err := l.a.r.give(ctx, b, bytes)
+	l.enough = errors.Is(err, errEnough)
+	return err
 }
 
 // flush gives what was held back; it is the leg's turn.
@@ -212,6 +217,7 @@ func (l *leg) flush(ctx context.Context) error {
 		q := l.held[0]
 		l.held = l.held[1:]
 		if err := l.a.r.give(ctx, q.batch, q.bytes); err != nil {
+			l.enough = errors.Is(err, errEnough)
 			return err
 		}
 	}

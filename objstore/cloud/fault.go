@@ -98,6 +98,8 @@ func explain(ctx context.Context, name string, err error) error {
 		return err // one of ours
 	}
 	switch {
+	case f.code == "InvalidAccessKeyId": // not every store answers with 403
+		return errs.New(errs.ErrPermissionDenied, "%s: the server may not read it: %v", name, f)
 	case f.code == "NoSuchBucket" || f.code == "ContainerNotFound":
 		return errs.NotFoundf("%s: there is no such bucket (%s)", name, f.code)
 	case f.status == http.StatusNotFound:
