@@ -82,6 +82,12 @@ func noCredentials() *fault {
 
 const codeCredentials = "credentials"
 
+// missingCodes are the words for an object that is not there; other things may be missing too, the user for example.
+var missingCodes = map[string]bool{"": true, "NotFound": true, "NoSuchKey": true, "BlobNotFound": true, "ResourceNotFound": true, "notFound": true}
+
+// deniedCodes are the words for a missing right that don't always come with the status for it.
+var deniedCodes = map[string]bool{codeCredentials: true, "InvalidAccessKeyId": true, "XAdminUserNotFound": true, "ExpiredToken": true, "InvalidToken": true}
+
 // explain turns what ended a request into an error of its kind that names the object.
 func explain(ctx context.Context, name string, err error) error {
 	if err == nil {
@@ -98,17 +104,15 @@ func explain(ctx context.Context, name string, err error) error {
 		return err // one of ours
 	}
 	switch {
-	case f.code == "InvalidAccessKeyId": // not every store answers with 403
-		return errs.New(errs.ErrPermissionDenied, "%s: the server may not read it: %v", name, f)
 	case f.code == "NoSuchBucket" || f.code == "ContainerNotFound":
 		return errs.NotFoundf("%s: there is no such bucket (%s)", name, f.code)
-	case f.status == http.StatusNotFound:
+	case f.status == http.StatusNotFound && missingCodes[f.code]:
 		return objstore.NotFound(name)
 	case f.status == http.StatusPreconditionFailed:
 		return objstore.Changed(name)
 	case f.status == http.StatusRequestedRangeNotSatisfiable:
 		return errs.Corruptf(name, -1, "the file is shorter than expected")
-	case f.status == http.StatusForbidden || f.status == http.StatusUnauthorized || f.code == codeCredentials:
+	case f.status == http.StatusForbidden || f.status == http.StatusUnauthorized || deniedCodes[f.code]:
 		return errs.New(errs.ErrPermissionDenied, "%s: the server may not read it: %v", name, f)
 	case f.status == http.StatusMovedPermanently || f.status == http.StatusTemporaryRedirect:
 		return errs.New(errs.ErrUnavailable, "%s: %v: the bucket lies in another region; name it with ?region=", name, f)
