@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/physical"
@@ -258,7 +259,7 @@ func (t *topN) gatherColumn(rows []keptRow, col int, keys bool) (arrow.Array, er
 		parts = append(parts, array.NewSlice(src.Column(col), int64(rows[i].row), int64(rows[i].row+j-i)))
 		i = j
 	}
-	out, err := array.Concatenate(parts, t.mem)
+	out, err := concat.Arrays(parts, t.mem)
 	if err != nil {
 		return nil, fmt.Errorf("gather sorted rows: %w", err)
 	}

@@ -3,13 +3,13 @@ package lanceio
 import (
 	"bytes"
 	"encoding/binary"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
+	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
 )
 
@@ -219,7 +219,7 @@ func (a assembler) pick(arr arrow.Array, places selection) (arrow.Array, error) 
 		slice[i] = array.NewSlice(arr, int64(r.Start), int64(r.End))
 		defer slice[i].Release()
 	}
-	return array.Concatenate(slice, a.mem)
+	return concat.Arrays(slice, a.mem)
 }
 
 // pickFixed is pick for values of a fixed number of bytes, nil for others.
@@ -336,9 +336,5 @@ func releaseAll(arrs []arrow.Array) {
 
 // concat joins arrays of one type. The caller releases the result; the arrays stay the caller's.
 func (a assembler) concat(arrs []arrow.Array) (arrow.Array, error) {
-	if len(arrs) == 1 {
-		arrs[0].Retain()
-		return arrs[0], nil
-	}
-	return array.Concatenate(slices.Clone(arrs), a.mem)
+	return concat.Arrays(arrs, a.mem)
 }

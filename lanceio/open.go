@@ -1,15 +1,3 @@
-// Package lanceio reads Lance tables: Open a table at one of its versions, scan it with columns as leaf paths and with
-// filters, or take single rows. A Go program can use it without the server.
-//
-//	t, err := lanceio.Open(ctx, "/data/sst.lance")
-//	s, err := t.NewScan(lanceio.Columns(expr.FieldPath{"sst", "attrs", "units"}),
-//		lanceio.FilterExpr(expr.Path("lat", "values").Between(expr.Lit(17.5), expr.Lit(25.4))))
-//	r, err := s.Reader(ctx, mem)
-//	for r.Next() { ... r.RecordBatch() ... }
-//
-// How a scan reads a fragment: first the stats that the stats filter needs, then the columns of the exact filter at the
-// rows left, then the projected columns at the rows that pass. Each step reads windows of rows, so that memory is bounded
-// by windows and not by the table.
 package lanceio
 
 import (

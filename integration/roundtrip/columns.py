@@ -14,6 +14,27 @@ BFLOAT16 = type("BFloat16", (pa.ExtensionType,), {
 })()  # as lance.arrow.BFloat16Type, which needs pandas
 NAMES = ["a", "b", "c", "value", "x y", "Ünï", "A", "select"]
 MOST_ITEMS = 30_000
+MOST_BYTES = 3_000_000  # of a list's items, about
+
+
+def cost(typ):
+    """About how many bytes a value takes."""
+    if isinstance(typ, pa.BaseExtensionType):
+        return cost(typ.storage_type)
+    if pa.types.is_fixed_size_list(typ):
+        return typ.list_size * cost(typ.value_type)
+    if pa.types.is_map(typ):
+        return 8 + cost(typ.key_type) + 2 * cost(typ.item_type)
+    if pa.types.is_list(typ) or pa.types.is_large_list(typ):
+        return 8 + 2 * cost(typ.value_type)
+    if pa.types.is_struct(typ):
+        return sum(cost(f.type) for f in typ) or 1
+    if pa.types.is_dictionary(typ):
+        return 8
+    try:
+        return max(1, typ.bit_width // 8)
+    except ValueError:
+        return 30
 
 
 class Column:
@@ -22,6 +43,7 @@ class Column:
     def __init__(self, typ, make, metadata=None, nullable=True, slices=True, alone=False):
         self.type, self.make, self.metadata, self.nullable = typ, make, metadata or {}, nullable
         self.slices = slices  # pyarrow and pylance lose their way in structs that begin within their buffers
+        self.cost = cost(typ)
         self.alone = alone  # pylance does not read fixed-size lists of structs beside other members
 
     def field(self, name):
@@ -140,7 +162,7 @@ class Columns:
 
     def dictionary_type(self):
         key = self.one(*INTS)
-        value, make = self.one(*[lambda t=t: (t, self.v.variable(t)) for t in TEXTS[:4] * 2], *[lambda t=t: (t, self.v.ints(t)) for t in INTS[2:4]],
+        value, make = self.one(*[lambda t=t: (t, self.v.variable(t)) for t in TEXTS[:4] * 2], *[lambda t=t: (t, self.v.ints(t)) for t in INTS],
                                lambda: (pa.float64(), self.v.floats(np.float64)), lambda: (pa.float16(), self.v.floats(np.float16)), lambda: (pa.bool_(), self.v.bools))()
         typ = pa.dictionary(key, value)
 
@@ -183,6 +205,10 @@ class Columns:
         typ, make = self.leaf_type()
         nullable = typ == pa.null() or not self.chance(0.15)
         metadata = self.options()
+        if self.version == "2.0" and typ in TEXTS[:4] and self.chance(0.3):
+            metadata = {"lance-encoding:compression": self.one("fsst", "fsst", "zstd", "lz4")}
+        if pa.types.is_fixed_size_list(typ) and self.chance(0.2):
+            metadata["lance-encoding:structural-encoding"] = "fullzip"
         if self.chance(0.1):
             metadata["unit"] = "K"
         if not isinstance(typ, pa.BaseExtensionType) and self.chance(0.05):
@@ -205,26 +231,28 @@ class Columns:
             return self.packed()
         return self.list(self.column(depth - 1, True), kind == "large list")
 
-    def lengths(self, n, most=MOST_ITEMS):
+    def lengths(self, n, item_cost):
         """How many items each of n lists has."""
+        most = min(MOST_ITEMS, MOST_BYTES // item_cost)
+        if n > most:
+            return (self.rng.random(n) < most / n).astype(np.int64)
         kind = self.one("few", "few", "few", "empty", "same", "one big", "big")
         if n == 0 or kind == "empty":
             return np.zeros(n, np.int64)
         if kind == "few":
-            top = 4 if n < most // 2 else 1
-            return self.rng.integers(0, top + 1, size=n)
+            return self.rng.integers(0, (4 if n < most // 2 else 1) + 1, size=n)
         if kind == "same":
-            return np.full(n, 1 + most // n // 10 if n < 100 else 1)
+            return np.full(n, max(1, most // n // 10 if n < 100 else 1))
         if kind == "big":
             return self.rng.integers(0, 2 * max(1, most // n // 4), size=n)
         out = np.zeros(n, np.int64)
-        out[self.rng.integers(n)] = int(self.one(200, 3000, most))
+        out[self.rng.integers(n)] = min(most, int(self.one(200, 3000, most)))
         return out
 
-    def offsets(self, n, nullable, width):
+    def offsets(self, n, nullable, width, item_cost):
         """Offsets, and the mask of nulls; lists that are null may have items."""
         mask = self.nulls(n) if nullable else None
-        lengths = self.lengths(n)
+        lengths = self.lengths(n, item_cost)
         if mask is not None and self.chance(0.7):
             lengths[mask] = 0
         ends = np.concatenate([[0], np.cumsum(lengths)]).astype(width)
@@ -236,7 +264,7 @@ class Columns:
         cls, width = (pa.LargeListArray, np.int64) if large else (pa.ListArray, np.int32)
 
         def make(n):
-            ends, mask = self.offsets(n, nullable, width)
+            ends, mask = self.offsets(n, nullable, width, item.cost)
             return cls.from_arrays(pa.array(ends), item.make(int(ends[-1])), type=typ, mask=mask)
 
         return Column(typ, make, {}, nullable)
@@ -249,7 +277,7 @@ class Columns:
         typ = pa.map_(key_type, value.field("value"))
 
         def make(n):
-            ends, mask = self.offsets(n, nullable, np.int32)
+            ends, mask = self.offsets(n, nullable, np.int32, value.cost + 10)
             keys, values = make_key(int(ends[-1])), value.make(int(ends[-1]))
             entries = pa.StructArray.from_arrays([keys, values], fields=[pa.field("key", key_type, False), value.field("value")])
             bits = None if mask is None else pa.array(~mask.to_numpy(zero_copy_only=False)).buffers()[1]
@@ -305,7 +333,23 @@ class Columns:
             mask = self.nulls(n) if nullable else None
             return pa.StructArray.from_arrays([c.make(n) for c in columns], fields=fields, mask=None if mask is None else pa.array(mask))
 
-        return Column(pa.struct(fields), make, {self.one("packed", "lance-encoding:packed"): "true"}, nullable, slices=False)
+        metadata = {self.one("packed", "lance-encoding:packed"): "true"}
+        if self.chance(0.3):
+            metadata["lance-encoding:structural-encoding"] = self.one("miniblock", "fullzip")
+        return Column(pa.struct(fields), make, metadata, nullable, slices=False)
+
+    def empty(self):
+        """A struct without members, which the writer takes where it can't be null."""
+        return Column(pa.struct([]), lambda n: pa.StructArray.from_buffers(pa.struct([]), n, [None]), {}, False, slices=False)
+
+    def deep(self):
+        """Lists within lists, as deep as levels of more than a byte need."""
+        inner = self.leaf()
+        if self.chance(0.7):
+            inner.metadata = {"lance-encoding:structural-encoding": "fullzip"}
+        for _ in range(self.rng.integers(6, 12)):
+            inner = self.list(inner, self.chance(0.3)) if self.chance(0.7) else self.struct([inner])
+        return inner
 
     def blob(self):
         """A blob column, of the second kind where the version has it."""
@@ -322,4 +366,8 @@ class Columns:
         """A column of a table."""
         if self.chance(0.06):
             return self.blob()
+        if self.chance(0.02):
+            return self.empty() if self.chance(0.5) else self.struct([self.empty(), self.leaf()])
+        if self.chance(0.03):
+            return self.deep()
         return self.column(int(self.one(0, 0, 0, 1, 1, 2, 3, 4, 5, 6)))

@@ -36,15 +36,15 @@ var (
 	count     = flag.Int("roundtrip.tables", 200, "how many tables")
 	version   = flag.String("roundtrip.version", "", "file version of all tables; random where empty")
 	workers   = flag.Int("roundtrip.workers", 2, "how many writers at a time")
+	update    = flag.Bool("roundtrip.update", false, "add to the table in lanceio/doc.go how pages are stored")
 	keep      = flag.String("roundtrip.keep", "", "a folder where tables that are read wrong stay")
 )
 
-// mostFailures is after how many tables read wrong a run ends.
-const mostFailures = 25
+var mostFailures = flag.Int("roundtrip.failures", 25, "after how many tables read wrong a run ends")
 
 // TestRoundTrip writes random tables with pylance and compares what lanceio reads of them with what pylance reads.
 func TestRoundTrip(t *testing.T) {
-	r := &run{t: t, refused: map[string]int{}, read: map[string]int{}}
+	r := &run{t: t, refused: map[string]int{}, read: map[string]int{}, stored: stored{}}
 	var wg sync.WaitGroup
 	share := (*count + *workers - 1) / *workers
 	for first := *firstSeed; first < *firstSeed+*count; first += share {
@@ -59,8 +59,27 @@ func TestRoundTrip(t *testing.T) {
 		refused += n
 	}
 	t.Logf("%d tables read, by version %v; %d that pylance did not write or read: %v", read, r.read, refused, r.refused)
-	if read < *count*3/4 && r.failures < mostFailures {
+	r.compareTable()
+	if read < *count*3/4 && r.failures < *mostFailures {
 		t.Errorf("just %d of %d tables were read", read, *count)
+	}
+}
+
+// compareTable looks whether the documentation has all that was read.
+func (r *run) compareTable() {
+	if *update {
+		if err := r.stored.updateTable(); err != nil {
+			r.t.Error(err)
+		}
+		return
+	}
+	text, err := os.ReadFile(documentation())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	table, _, _ := readTable(string(text))
+	if m := r.stored.missing(table); len(m) > 0 {
+		r.t.Errorf("the table in lanceio/doc.go lacks what was read; -roundtrip.update adds it:\n%s", strings.Join(m, "\n"))
 	}
 }
 
@@ -70,6 +89,7 @@ type run struct {
 	failures int
 	refused  map[string]int // by reason
 	read     map[string]int // by file versions
+	stored   stored
 }
 
 // made is what tables.py tells of a table.
@@ -88,7 +108,7 @@ func (r *run) tables(first, n int) {
 	for end := first + n; first < end; {
 		next, err := r.writer(dir, first, end)
 		r.mu.Lock()
-		ended := r.failures >= mostFailures || r.t.Context().Err() != nil
+		ended := r.failures >= *mostFailures || r.t.Context().Err() != nil
 		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && !exit.Exited() {
 			r.refused["the writer died"]++
 			next++
@@ -151,12 +171,14 @@ func (r *run) writer(dir string, first, end int) (next int, err error) {
 // table checks one table, and tells whether to go on.
 func (r *run) table(dir string, m made) bool {
 	var err error
+	pages := stored{}
 	uri, want := filepath.Join(dir, fmt.Sprintf("%d.lance", m.Seed)), filepath.Join(dir, fmt.Sprintf("%d.arrow", m.Seed))
 	if m.Status == "ok" {
-		err = check(r.t.Context(), m, uri, want)
+		err = check(r.t.Context(), m, uri, want, pages)
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.stored.merge(pages)
 	switch {
 	case m.Status == "refused":
 		r.refused[reason(m.Why)]++
@@ -176,7 +198,7 @@ func (r *run) table(dir string, m made) bool {
 	}
 	_ = os.RemoveAll(uri)
 	_ = os.Remove(want)
-	return r.failures < mostFailures && r.t.Context().Err() == nil
+	return r.failures < *mostFailures && r.t.Context().Err() == nil
 }
 
 // reason shortens why pylance did not write or read a table, so that these can be counted.
@@ -185,8 +207,8 @@ func reason(why string) string {
 	return why[:min(len(why), 70)]
 }
 
-// check compares what lanceio reads of a table in several ways with what pylance reads.
-func check(ctx context.Context, m made, uri, wantFile string) (err error) {
+// check compares what lanceio reads of a table in several ways with what pylance reads, and adds to pages how it is stored.
+func check(ctx context.Context, m made, uri, wantFile string, pages stored) (err error) {
 	want, err := readWant(wantFile)
 	if err != nil {
 		return err
@@ -211,7 +233,7 @@ func check(ctx context.Context, m made, uri, wantFile string) (err error) {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
 	}
-	return nil
+	return pages.addTable(ctx, uri, tab.Manifest())
 }
 
 type checker struct {

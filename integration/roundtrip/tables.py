@@ -23,6 +23,7 @@ import pyarrow as pa
 from columns import Columns
 
 VERSIONS = ["2.0", "2.1", "2.2", "2.2", "2.3"]
+MOST_BYTES = 10_000_000  # of a table, about
 SIZES = [0, 1, 2, 5, 31, 100, 100, 257, 700, 1000, 1023, 1024, 1025, 2047, 2500, 4095, 4096, 4097, 6000, 20_000]
 
 
@@ -36,7 +37,7 @@ class Plan:
         self.columns = Columns(self.rng, self.version)
         count = int(one(1, 1, 2, 3))
         self.fields = [self.columns.top() for _ in range(count)]
-        self.rows = int(one(*SIZES))
+        self.rows = min(int(one(*SIZES)), MOST_BYTES // sum(c.cost for c in self.fields))
         self.options = {}
         if self.rng.random() < 0.3:
             self.options["max_rows_per_file"] = int(one(100, 1000, 1024, 3000))
@@ -47,6 +48,7 @@ class Plan:
         if self.rng.random() < 0.15:
             self.options["enable_stable_row_ids"] = True
         self.appends = [(str(one(*VERSIONS)), int(one(1, 10, 1024, 1500))) for _ in range(one(0, 0, 0, 0, 1, 2))]
+        self.grows = self.rng.random() < 0.08
         self.deletes = self.rng.random() < 0.15
         self.slice = int(one(0, 0, 0, 1, 13))
 
@@ -78,6 +80,9 @@ def write(plan, path):
                 raise
             continue
         versions.append(version)
+    if plan.grows:  # columns that no file has
+        ds.add_columns([pa.field("added", plan.columns.one(pa.int32(), pa.utf8(), pa.list_(pa.float64()), pa.struct([("x", pa.int8()), ("y", pa.list_(pa.utf8()))])))])
+        ds = lance.dataset(path)
     total = ds.count_rows()
     if plan.deletes and total > 0:
         ids = ds.to_table(columns=[], with_row_id=True)["_rowid"].to_pylist()

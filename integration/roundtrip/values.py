@@ -32,10 +32,10 @@ class Values:
             at = self.rng.integers(k, size=n)
         elif kind == "sorted":
             at = np.sort(self.rng.integers(k, size=n))
-        elif kind == "runs":
-            at = np.repeat(self.rng.integers(k, size=n), self.rng.integers(1, 20, size=n))[:n]
-        elif kind == "long runs":
-            at = np.repeat(self.rng.integers(k, size=n), self.rng.integers(1, 3000, size=n))[:n]
+        elif kind in ("runs", "long runs"):
+            longest = 20 if kind == "runs" else 3000
+            runs = self.rng.integers(1, longest, size=2 + n // longest * 2)
+            at = np.resize(np.repeat(self.rng.integers(k, size=len(runs)), runs), n)
         elif kind == "skewed":
             at = np.where(self.rng.random(n) < 0.97, 0, self.rng.integers(k, size=n))
         else:

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/protobuf/proto"
 
+	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings20"
@@ -371,14 +372,9 @@ func (c *column20) assemble(values []*values20) (arrow.Array, error) {
 		}
 		arrays = append(arrays, a)
 	}
-	if len(arrays) == 1 {
-		arrays[0].Retain()
-		return arrays[0], nil
-	}
-	out, err := array.Concatenate(arrays, c.mem)
+	out, err := concat.Arrays(arrays, c.mem)
 	if err != nil {
-		// It fails where the dictionaries of several pages together have more items than the key type can count.
-		return nil, c.wrap(errs.Unsupportedf("pages can not be put together: %v", err))
+		return nil, c.wrap(err)
 	}
 	return out, nil
 }

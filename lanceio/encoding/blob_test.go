@@ -84,11 +84,37 @@ func TestBlobPlaces(t *testing.T) {
 	}
 }
 
-// Blobs of the second kind came with version 2.2.
+// TestBlobsOfBothKindsInOneTable reads columns of the second kind from files of a version that has just the first.
+func TestBlobsOfBothKindsInOneTable(t *testing.T) {
+	g := openGolden(t, "blobs", "2.1")
+	for i, field := range g.fields(t) {
+		if field.Type.ID() != arrow.LARGE_BINARY {
+			continue
+		}
+		field.Metadata = arrow.NewMetadata([]string{"ARROW:extension:name"}, []string{"lance.blob.v2"})
+		r, err := encoding.NewStructuralReader(v21, field, g.in, checked(t), "f")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Read(t.Context(), whole(g.want.Column(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		mustEqual(t, got, g.want.Column(i), whole(g.want.Column(i)))
+		got.Release()
+	}
+}
+
+// TestBlobVersions finds pages of the second kind in a file of a version that has just the first.
 func TestBlobVersions(t *testing.T) {
 	p := placePage(0, 0, 0, 0, "")
 	column, in := p.column(t)
-	if _, err := encoding.NewStructuralReader(v21, blobField(column), in, checked(t), "f"); !errors.Is(err, errs.ErrUnsupported) {
-		t.Errorf("error %v", err)
+	r, err := encoding.NewStructuralReader(v21, blobField(column), in, checked(t), "f")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := r.Read(t.Context(), []encoding.RowRange{{Start: 0, End: 1}}); err == nil {
+		got.Release()
+		t.Error("no error")
 	}
 }

@@ -219,12 +219,38 @@ func (variableBlock) decode(src []byte, n int) (values, error) {
 	return values{n: n, text: v}, err
 }
 
+// listBlock is fixed-size lists, as the rows of a full-zip page.
+type listBlock struct{ rows rowCodec }
+
+func newListBlock(l *pb.FixedSizeList) (blockCodec, error) {
+	rows, err := newListRows(l)
+	if err == nil && rows.size() == 0 {
+		err = errs.Unsupportedf("fixed-size lists without bytes in a block")
+	}
+	return listBlock{rows}, err
+}
+
+func (c listBlock) decode(src []byte, n int) (values, error) { return c.rows.decode(src, n, nil) }
+
 // clone gives v with memory of its own, so that it outlives its maker's next call. Dictionaries are kept this way.
 func (v *values) clone() *values {
 	c := *v
+	if v.items != nil {
+		c.items = v.items.clone()
+	}
+	c.valid = bytes.Clone(v.valid)
 	c.data = bytes.Clone(v.data)
 	c.text.Offsets, c.text.Data = bytes.Clone(v.text.Offsets), bytes.Clone(v.text.Data)
 	return &c
+}
+
+// kept is about how many bytes v has, where these are its own.
+func (v *values) kept() int {
+	n := len(v.data) + len(v.valid) + len(v.text.Offsets) + len(v.text.Data)
+	if v.items != nil {
+		n += v.items.kept()
+	}
+	return n
 }
 
 // levelCodec decodes levels, which are blocks of 16-bit values.

@@ -120,7 +120,7 @@ func (b *miniBlock) kept() int {
 		n += 25 * len(b.chunks.at)
 	}
 	if b.words != nil {
-		n += len(b.words.data) + len(b.words.text.Offsets) + len(b.words.text.Data)
+		n += b.words.kept()
 	}
 	return n
 }

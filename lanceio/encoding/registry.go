@@ -100,6 +100,8 @@ func newBlockCodec(e *pb.CompressiveEncoding, d *codec.Decompressor) (blockCodec
 		return newGeneralBlock(c.General, d)
 	case *pb.CompressiveEncoding_Variable:
 		return variableBlock{}, checkOffsets(c.Variable)
+	case *pb.CompressiveEncoding_FixedSizeList:
+		return newListBlock(c.FixedSizeList)
 	}
 	return nil, errs.Unsupportedf("encoding %s in a block", encodingName(e))
 }

@@ -42,7 +42,7 @@ func newSink(s shape, mem memory.Allocator) sink {
 	case kindFSL:
 		return &fslSink{dim: s.dim, itemType: s.dtypes[0], valid: newValidity(mem), items: newSink(s.parts[0], mem)}
 	case kindDict:
-		return &dictSink{width: s.width, limit: s.limit, keys: byteBuf{mem: mem}, all: newSink(s.parts[0], mem)}
+		return newDictSink(s, mem)
 	case kindPacked:
 		p := &packedSink{shapes: s.parts, dtypes: s.dtypes}
 		for _, m := range s.parts {

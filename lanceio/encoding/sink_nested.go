@@ -1,8 +1,6 @@
 package encoding
 
 import (
-	"bytes"
-
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -23,6 +21,9 @@ func (s *fslSink) append(v *values, from, to int) error {
 	if v.null {
 		return s.fill(to - from)
 	}
+	if v.dict != nil {
+		return s.gather(v, from, to)
+	}
 	if v.items == nil || v.items.n != v.n*s.dim {
 		return corruptf("values of %d bits in a column of fixed-size lists", v.bits)
 	}
@@ -38,6 +39,20 @@ func (s *fslSink) append(v *values, from, to int) error {
 		return s.valid.appendValid(hi - lo)
 	}
 	return s.valid.appendBits(v.valid, lo, hi)
+}
+
+// gather appends the dictionary's lists at keys from to to.
+func (s *fslSink) gather(v *values, from, to int) error {
+	if err := checkKeys(v.data, v.bits, from, to, v.dict.n); err != nil {
+		return err
+	}
+	for i := from; i < to; i++ {
+		k := int(key(v.data, v.bits, i))
+		if err := s.append(v.dict, k, k+1); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *fslSink) repeat(v *values, n int) error {
@@ -76,143 +91,6 @@ func (s *fslSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arro
 	}
 	defer items.Release()
 	return array.NewData(dt, s.n, []*memory.Buffer{valid}, []arrow.ArrayData{items}, nulls, 0), nil
-}
-
-// dictSink gathers keys into the dictionaries of pages, which it joins into one. Pages of one writer mostly repeat one
-// dictionary, which is then here once.
-type dictSink struct {
-	width int    // bytes of a key
-	limit uint64 // how many values the keys can tell apart
-	keys  byteBuf
-	n     int
-	parts []dictPart
-	all   sink              // the joined dictionary's values
-	index map[string]uint64 // of these, made when a second dictionary comes
-}
-
-// dictPart is a page's dictionary and where its values are in the joined one; places is nil where they are the same.
-type dictPart struct {
-	dict   *values
-	places []uint64
-}
-
-// join gives the places of d's values in the joined dictionary.
-func (s *dictSink) join(d *values) ([]uint64, error) {
-	for _, p := range s.parts {
-		if p.dict == d || sameValues(p.dict, d) {
-			return p.places, nil
-		}
-	}
-	part := dictPart{dict: d}
-	if len(s.parts) == 0 {
-		if err := s.all.append(d, 0, d.n); err != nil {
-			return nil, err
-		}
-	} else {
-		if s.index == nil {
-			s.index = map[string]uint64{}
-			first := s.parts[0].dict
-			for i := range first.n {
-				s.place(string(first.value(i)), uint64(i))
-			}
-		}
-		part.places = make([]uint64, d.n)
-		for i := range d.n {
-			text := string(d.value(i))
-			at, ok := s.index[text]
-			if !ok {
-				at = uint64(s.all.len())
-				s.place(text, at)
-				if err := s.all.append(d, i, i+1); err != nil {
-					return nil, err
-				}
-			}
-			part.places[i] = at
-		}
-	}
-	if n := uint64(s.all.len()); n > s.limit {
-		return nil, errs.Unsupportedf("pages with dictionaries of %d values together, which keys of %d bytes cannot tell",
-			n, s.width)
-	}
-	s.parts = append(s.parts, part)
-	return part.places, nil
-}
-
-func (s *dictSink) place(text string, at uint64) {
-	if _, ok := s.index[text]; !ok {
-		s.index[text] = at
-	}
-}
-
-func sameValues(a, b *values) bool {
-	return a.n == b.n && a.bits == b.bits && bytes.Equal(a.data, b.data) &&
-		bytes.Equal(a.text.Offsets, b.text.Offsets) && bytes.Equal(a.text.Data, b.text.Data)
-}
-
-func (s *dictSink) append(v *values, from, to int) error {
-	if v.dict == nil || v.bits != 8*s.width {
-		return corruptf("keys of %d bits where the type has %d", v.bits, 8*s.width)
-	}
-	if err := checkKeys(v.data, v.bits, from, to, v.dict.n); err != nil {
-		return err
-	}
-	places, err := s.join(v.dict)
-	if err != nil {
-		return err
-	}
-	out, err := s.keys.extend((to - from) * s.width)
-	if err != nil {
-		return err
-	}
-	copy(out, v.data[from*s.width:to*s.width])
-	s.n += to - from
-	if places == nil {
-		return nil
-	}
-	for i := range to - from {
-		at := places[key(out, v.bits, i)]
-		for j := range s.width {
-			out[i*s.width+j] = byte(at >> (8 * j))
-		}
-	}
-	return nil
-}
-
-func (s *dictSink) repeat(*values, int) error {
-	return errs.Unsupportedf("constant of a dictionary type")
-}
-
-func (s *dictSink) fill(n int) error {
-	out, err := s.keys.extend(n * s.width)
-	if err != nil {
-		return err
-	}
-	clear(out)
-	s.n += n
-	return nil
-}
-
-func (s *dictSink) expect(n int) { s.keys.reserve(min(n*s.width, maxReserve)) }
-func (s *dictSink) len() int     { return s.n }
-
-func (s *dictSink) release() {
-	s.keys.release()
-	s.all.release()
-}
-
-func (s *dictSink) data(dt arrow.DataType, valid *memory.Buffer, nulls int) (arrow.ArrayData, error) {
-	t, ok := storage(dt).(*arrow.DictionaryType)
-	if !ok {
-		return nil, errs.New(errs.ErrInternal, "%s is no dictionary type", dt)
-	}
-	dict, err := s.all.data(t.ValueType, nil, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer dict.Release()
-	out := array.NewData(dt, s.n, []*memory.Buffer{valid, s.keys.finish()}, nil, nulls, 0)
-	out.SetDictionary(dict)
-	return out, nil
 }
 
 // packedSink takes rows of a packed struct apart into its members.

@@ -167,7 +167,7 @@ func (s *sparse) kept() int {
 		n += len(s.indices.bytes)
 	}
 	if s.items != nil {
-		n += len(s.items.text.Offsets) + len(s.items.text.Data)
+		n += s.items.kept()
 	}
 	return n
 }

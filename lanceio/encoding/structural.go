@@ -112,8 +112,8 @@ func (b *treeBuilder) build(f *Field, above []*node, scale uint64) (*node, error
 			n.kind = nodeStruct
 		}
 	}
-	if isBlob(f) && (n.kind != nodeLeaf || b.version.Minor < 2) {
-		return nil, b.fault(f, errs.Unsupportedf("blobs of the second kind as %s in version %s", f.Type, b.version))
+	if isBlob(f) && n.kind != nodeLeaf {
+		return nil, b.fault(f, errs.Unsupportedf("blobs of the second kind as %s", f.Type))
 	}
 	if n.kind == nodeLeaf {
 		return n, b.addLeaf(n, above, scale)
@@ -142,7 +142,8 @@ func isPacked(f *Field) bool {
 	return false
 }
 
-// isBlob tells whether a column holds blobs of the second kind, which are given as their bytes.
+// isBlob tells whether a column holds blobs of the second kind, which are given as their bytes. Files of versions before
+// 2.2 hold such a column's values as blobs of the first kind.
 func isBlob(f *Field) bool {
 	v, _ := f.Metadata.GetValue("ARROW:extension:name")
 	return v == "lance.blob.v2"
@@ -176,7 +177,7 @@ func (b *treeBuilder) addLeaf(n *node, above []*node, scale uint64) error {
 	if n.field.Column == nil {
 		return nil
 	}
-	l := &leaf{object: b.object, version: b.version, key: keyOf(n.field.Path), shape: s, scale: scale, blobs: isBlob(n.field), mem: b.mem, dec: codec.NewDecompressor(maxDecompressed)}
+	l := &leaf{object: b.object, version: b.version, key: keyOf(n.field.Path), shape: s, scale: scale, blobs: isBlob(n.field) && b.version.Minor >= 2, mem: b.mem, dec: codec.NewDecompressor(maxDecompressed)}
 	n.leaf = l
 	l.nodes = append(l.nodes, n)
 	for i := len(above) - 1; i >= 0; i-- {

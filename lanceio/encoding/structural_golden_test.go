@@ -22,6 +22,7 @@ var goldenCases = []struct{ name, version string }{
 	{"compressed", "2.2"}, {"long_texts", "2.1"}, {"long_texts", "2.2"}, {"only_22", "2.2"}, {"pages", "2.1"}, {"pages", "2.2"},
 	{"types", "2.3"}, {"texts", "2.3"}, {"levels", "2.3"}, {"lists", "2.3"}, {"fixed_lists", "2.3"}, {"compressed", "2.3"},
 	{"long_texts", "2.3"}, {"only_22", "2.3"}, {"pages", "2.3"}, {"sparse", "2.3"},
+	{"dictionaries", "2.1"}, {"dictionaries", "2.2"}, {"dictionaries", "2.3"},
 	{"blobs", "2.1"}, {"blobs2", "2.2"}, {"blobs2", "2.3"},
 }
 
@@ -49,9 +50,29 @@ func TestGoldenWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			mustEqual(t, got, want, whole(want))
+			mustPoint(t, got)
 			got.Release()
 		}
 	})
+}
+
+// mustPoint fails where a key that is not null points past its dictionary, also beneath nulls of what is above.
+func mustPoint(t *testing.T, a arrow.Array) {
+	t.Helper()
+	switch a := a.(type) {
+	case *array.Struct:
+		for i := range a.NumField() {
+			mustPoint(t, a.Field(i))
+		}
+	case array.ListLike:
+		mustPoint(t, a.ListValues())
+	case *array.Dictionary:
+		for i := range a.Len() {
+			if a.IsValid(i) && a.GetValueIndex(i) >= a.Dictionary().Len() {
+				t.Fatalf("key %d into a dictionary of %d", a.GetValueIndex(i), a.Dictionary().Len())
+			}
+		}
+	}
 }
 
 // someRanges gives ascending ranges of n rows, in a manner that differs with the seed.

@@ -101,7 +101,7 @@ func shapeOfDictionary(t *arrow.DictionaryType) (shape, error) {
 	if err != nil {
 		return shape{}, err
 	}
-	if values.kind != kindVar && values.kind != kindFixed || key.kind != kindFixed {
+	if values.kind != kindVar && values.kind != kindFixed && values.kind != kindBool || key.kind != kindFixed {
 		return shape{}, errs.Unsupportedf("columns of type %s", t)
 	}
 	limit := uint64(1) << min(8*key.width, 32)

@@ -30,10 +30,13 @@ type values struct {
 	arena *arena
 }
 
-// value gives the bytes of value i, of fixed width or a byte string.
+// value gives the bytes of value i, of fixed width or a byte string; of a bit, 0 or 1.
 func (v *values) value(i int) []byte {
 	if v.text.Width > 0 {
 		return v.text.Value(i)
+	}
+	if v.bits == 1 {
+		return []byte{v.data[i/8] >> (i % 8) & 1}
 	}
 	w := v.bits / 8
 	return v.data[i*w : (i+1)*w]

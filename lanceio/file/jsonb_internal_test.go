@@ -4,8 +4,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
 )
@@ -114,4 +119,53 @@ func FuzzJSON(f *testing.F) {
 			t.Errorf("%q is no JSON", text)
 		}
 	})
+}
+
+// TestJSONBeneathNulls reads documents of no bytes, as they stand beneath a null struct.
+func TestJSONBeneathNulls(t *testing.T) {
+	doc := arrow.Field{Name: "d", Type: arrow.BinaryTypes.String, Nullable: true, Metadata: arrow.NewMetadata([]string{extensionName}, []string{"arrow.json"})}
+	text := arrow.StructOf(doc)
+	stored := arrow.StructOf(arrow.Field{Name: "d", Type: arrow.BinaryTypes.LargeBinary, Nullable: true})
+	one, err := hex.DecodeString("20000000200000025001")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs := func(n int) arrow.ArrayData { // the last has bytes
+		offsets := make([]int64, n+1)
+		offsets[n] = int64(len(one))
+		return array.NewData(arrow.BinaryTypes.LargeBinary, n, []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(offsets)), memory.NewBufferBytes(one)}, nil, 0, 0)
+	}
+	structs := func(n int, valid byte) arrow.ArrayData {
+		return array.NewData(stored, n, []*memory.Buffer{memory.NewBufferBytes([]byte{valid})}, []arrow.ArrayData{docs(n)}, array.UnknownNullCount, 0)
+	}
+	for _, c := range []struct {
+		name string
+		data arrow.ArrayData
+		f    arrow.DataType
+		want string // the number of nulls among the texts, or the error
+	}{
+		{"a struct", structs(3, 0b100), text, "2"},
+		{"a document that is there", structs(3, 0b110), text, "document of 0 bytes"},
+		{"a struct in a struct", array.NewData(arrow.StructOf(arrow.Field{Name: "s", Type: stored, Nullable: true}), 3, []*memory.Buffer{memory.NewBufferBytes([]byte{0b101})}, []arrow.ArrayData{structs(3, 0b110)}, array.UnknownNullCount, 0),
+			arrow.StructOf(arrow.Field{Name: "s", Type: text, Nullable: true}), "2"},
+		{"a fixed-size list", array.NewData(arrow.FixedSizeListOf(2, stored), 2, []*memory.Buffer{memory.NewBufferBytes([]byte{0b10})}, []arrow.ArrayData{structs(4, 0b1011)}, array.UnknownNullCount, 0),
+			arrow.FixedSizeListOf(2, text), "3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := jsonText(c.data, arrow.Field{Name: "c", Type: c.f}, nil, memory.NewGoAllocator())
+			if err != nil {
+				if !strings.Contains(err.Error(), c.want) {
+					t.Fatalf("%v, want %s", err, c.want)
+				}
+				return
+			}
+			for len(got.Children()) > 0 {
+				got = got.Children()[0]
+			}
+			texts := array.NewStringData(got)
+			if n := strconv.Itoa(texts.NullN()); n != c.want || texts.Value(texts.Len()-1) != "1" {
+				t.Errorf("%s nulls, want %s: %v", n, c.want, texts)
+			}
+		})
+	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -30,7 +31,7 @@ func (r *jsonReader) Read(ctx context.Context, ranges []encoding.RowRange) (arro
 		return nil, err
 	}
 	defer a.Release()
-	d, err := jsonText(a.Data(), r.field, r.mem)
+	d, err := jsonText(a.Data(), r.field, nil, r.mem)
 	if err != nil {
 		return nil, fmt.Errorf("%s: column %s: %w", r.object, r.field.Name, err)
 	}
@@ -102,10 +103,29 @@ func storedType(f arrow.Field) (arrow.DataType, bool) {
 	return f.Type, false
 }
 
+// above is what a value lies in: a struct, or a fixed-size list of dim items. Lists that are null have no items.
+type above struct {
+	next *above
+	data arrow.ArrayData
+	dim  int
+}
+
+// null tells whether anything that value i lies in is null; what is stored beneath means nothing.
+func (a *above) null(i int) bool {
+	if a == nil {
+		return false
+	}
+	at := i / a.dim
+	if valid := a.data.Buffers()[0]; valid != nil && !bitutil.BitIsSet(valid.Bytes(), at) {
+		return true
+	}
+	return a.next.null(at - a.data.Offset())
+}
+
 // jsonText turns the binary JSON in data into text; f is the field as it is given.
-func jsonText(data arrow.ArrayData, f arrow.Field, mem memory.Allocator) (arrow.ArrayData, error) {
+func jsonText(data arrow.ArrayData, f arrow.Field, up *above, mem memory.Allocator) (arrow.ArrayData, error) {
 	if isJSON(f) && data.DataType().ID() == arrow.LARGE_BINARY {
-		return jsonTexts(data, mem)
+		return jsonTexts(data, up, mem)
 	}
 	if _, changed := storedType(f); !changed {
 		data.Retain()
@@ -117,8 +137,15 @@ func jsonText(data arrow.ArrayData, f arrow.Field, mem memory.Allocator) (arrow.
 			c.Release()
 		}
 	}()
+	var in *above
+	switch t := f.Type.(type) {
+	case *arrow.StructType:
+		in = &above{next: up, data: data, dim: 1}
+	case *arrow.FixedSizeListType:
+		in = &above{next: up, data: data, dim: int(t.Len())}
+	}
 	for i, c := range f.Type.(arrow.NestedType).Fields() {
-		child, err := jsonText(data.Children()[i], c, mem)
+		child, err := jsonText(data.Children()[i], c, in, mem)
 		if err != nil {
 			return nil, err
 		}
@@ -127,7 +154,7 @@ func jsonText(data arrow.ArrayData, f arrow.Field, mem memory.Allocator) (arrow.
 	return array.NewData(f.Type, data.Len(), data.Buffers(), children, data.NullN(), data.Offset()), nil
 }
 
-func jsonTexts(data arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, error) {
+func jsonTexts(data arrow.ArrayData, up *above, mem memory.Allocator) (arrow.ArrayData, error) {
 	docs := array.NewLargeBinaryData(data)
 	defer docs.Release()
 	b := array.NewStringBuilder(mem)
@@ -136,7 +163,7 @@ func jsonTexts(data arrow.ArrayData, mem memory.Allocator) (arrow.ArrayData, err
 	var text []byte
 	total := 0
 	for i := range docs.Len() {
-		if docs.IsNull(i) {
+		if docs.IsNull(i) || up.null(i) {
 			b.AppendNull()
 			continue
 		}

@@ -254,6 +254,29 @@ def sparse():
     return out, pa.schema([pa.field(k, v.type, True, meta if k != "id" else None) for k, v in out.items()])
 
 
+def dictionaries():
+    """Dictionaries of several types of values, and fixed-size lists of few values, which version 2.3 puts into one."""
+    n = 400
+    keys = [None if k % 9 == 4 else k * k % 5 for k in range(n)]
+
+    def words(key, values):
+        return pa.DictionaryArray.from_arrays(pa.array(keys, key), values)
+
+    lists = pa.array([[1, None, 3], [4, 5, 6], [None, None, None], [7, 8, 9], [1, 2, 3]], pa.list_(pa.int32(), 3))
+    halves = pa.array([[0.5] * 4, [1, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12], [0, 0, 0, 0]], pa.list_(pa.float32(), 4)).cast(pa.list_(pa.float16(), 4))
+    nested = pa.array([[[1, None], [3, 4]], [[5, 6], [7, 8]], [[None, None], [0, 0]], [[9, 9], [9, 9]], [[1, 2], [3, 4]]], pa.list_(pa.list_(pa.int16(), 2), 2))
+    return {
+        "bools": words(pa.int8(), pa.array([True, False, True, False, True])),
+        "large": words(pa.int32(), pa.array(["a", "", "ccc", "dd", "a"], pa.large_string())),
+        "halves": words(pa.uint16(), pa.array([1, 2, 3, 4, 5], pa.float32()).cast(pa.float16())),
+        "longs": words(pa.uint64(), pa.array([1, -2, 3, 4, 5], pa.int64())),
+        "beneath": pa.StructArray.from_arrays([words(pa.int8(), pa.array(["a", "b", "c", "d", "e"])).fill_null("a")], ["d"], mask=pa.array([True] * n)),
+        "lists": lists.take(pa.array(keys)),
+        "vectors": halves.take(pa.array([k or 0 for k in keys])),
+        "nested": nested.take(pa.array([k or 0 for k in keys])),
+    }
+
+
 def blob_values():
     return [None if k % 6 == 5 else b"" if k % 6 == 4 else bytes([k]) * (k * 29 % 700) for k in range(70)]
 
@@ -307,8 +330,10 @@ def write(name, version, table):
 
 
 def main():
-    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages, sparse, blobs, blobs2]:
+    for case in [types, texts, levels, lists, fixed_lists, compressed, long_texts, only_22, pages, sparse, dictionaries, blobs, blobs2]:
         name = case.__name__
+        if sys.argv[1:] and name not in sys.argv[1:]:
+            continue
         data = case()
         schema = None
         if isinstance(data, tuple):
