@@ -15,13 +15,106 @@
 //
 // Files of versions 2.0, 2.1, 2.2 and 2.3, mixed in a table, and of the legacy format. Below is, for each encoding and file
 // version, of which columns the random round trip in integration/roundtrip has read pages and compared their values with
-// what pylance reads; its test keeps the table complete. The names are those of Inspect; what a package of encoding reads
-// beyond that is in its registry. The letters:
+// what pylance reads; its test keeps the table complete. The names are those of Inspect; what more is read is in the
+// registry of lanceio/encoding. The letters:
 //
 //	B booleans   I integers   F floats       D decimals   T dates, times, durations   N nulls   J JSON
 //	S text       Y binary     X fixed binary V fixed-size lists (vectors)   K dictionaries
 //	P packed structs   O blobs   L structs, lists and maps, which have pages of their own in 2.0 only
 //
-//	encoding                                       |2.0           |2.1           |2.2           |2.3
-//	constant                                       |              |              |N             |
+//	encoding                                                              |2.0           |2.1           |2.2           |2.3
+//	all-null                                                              |BDFINSTVXY    |              |              |
+//	binary                                                                |JSY           |              |              |
+//	binary(lz4(flat))                                                     |JSY           |              |              |
+//	binary(none(flat))                                                    |JY            |              |              |
+//	binary(zstd(flat))                                                    |JSY           |              |              |
+//	blob(mini-block(packed-struct))                                       |              |O             |              |
+//	constant                                                              |              |BDFIJKLNPSTVXY |BDFIJKLNOPSTVXY |BDFITX
+//	dictionary(all-null)                                                  |K             |              |              |
+//	dictionary(binary)                                                    |KS            |              |              |
+//	dictionary(flat)                                                      |K             |              |              |
+//	dictionary(nullable(flat))                                            |K             |              |              |
+//	fixed-size-list(fixed-size-list(flat))                                |V             |              |              |
+//	fixed-size-list(flat)                                                 |V             |              |              |
+//	fixed-size-list(nullable(flat))                                       |V             |              |              |
+//	flat                                                                  |BDFITX        |              |              |
+//	fsst                                                                  |SY            |              |              |
+//	full-zip(fixed-size-list(constant))                                   |              |V             |V             |V
+//	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |              |
+//	full-zip(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |              |              |V             |
+//	full-zip(fixed-size-list(fixed-size-list(flat)))                      |              |V             |V             |V
+//	full-zip(fixed-size-list(flat))                                       |              |V             |V             |V
+//	full-zip(flat)                                                        |              |DFITX         |BDFITX        |BDFITX
+//	full-zip(fsst)                                                        |              |SY            |SY            |S
+//	full-zip(packed-struct(members))                                      |              |              |OP            |OP
+//	full-zip(packed-struct)                                               |              |              |              |P
+//	full-zip(variable)                                                    |              |JSY           |JSY           |JSY
+//	full-zip(zstd(variable))                                              |              |SY            |SY            |SY
+//	list(flat)                                                            |L             |              |              |
+//	mini-block(bitpack)                                                   |              |FITX          |FITX          |FITX
+//	mini-block(byte-stream-split)                                         |              |FIT           |FITX          |FITX
+//	mini-block(dictionary, bitpack)                                       |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
+//	mini-block(dictionary, byte-stream-split)                             |              |JKSX          |DFIJKSTX      |FJKSTVY
+//	mini-block(dictionary, flat)                                          |              |JKSY          |DFIJKSTXY     |DJKSTVY
+//	mini-block(dictionary, lz4(bitpack))                                  |              |K             |              |
+//	mini-block(dictionary, lz4(byte-stream-split))                        |              |J             |FJKSTY        |FJKSTVX
+//	mini-block(dictionary, rle)                                           |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
+//	mini-block(dictionary, zstd(bitpack))                                 |              |              |K             |
+//	mini-block(dictionary, zstd(byte-stream-split))                       |              |DK            |DIJKSTY       |IJKTV
+//	mini-block(fixed-size-list(fixed-size-list(fixed-size-list(flat))))   |              |              |V             |
+//	mini-block(fixed-size-list(fixed-size-list(flat)))                    |              |V             |V             |V
+//	mini-block(fixed-size-list(flat))                                     |              |V             |V             |V
+//	mini-block(flat)                                                      |              |BDFITX        |BDFITX        |BDFITX
+//	mini-block(fsst)                                                      |              |SY            |JSY           |JSY
+//	mini-block(lz4(byte-stream-split))                                    |              |IT            |FIT           |IT
+//	mini-block(lz4(flat))                                                 |              |DI            |DIX           |DX
+//	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |T
+//	mini-block(lz4(variable))                                             |              |SY            |JSY           |SY
+//	mini-block(packed-struct)                                             |              |P             |P             |P
+//	mini-block(rle(lz4(flat)))                                            |              |              |              |IT
+//	mini-block(rle(out-of-line bitpack))                                  |              |              |              |IT
+//	mini-block(rle(zstd(flat)))                                           |              |              |              |IT
+//	mini-block(rle)                                                       |              |FITX          |FITX          |FITX
+//	mini-block(variable)                                                  |              |JSY           |JSY           |JSY
+//	mini-block(zstd(bitpack))                                             |              |I             |FIX           |
+//	mini-block(zstd(byte-stream-split))                                   |              |FIT           |FIT           |FIT
+//	mini-block(zstd(flat))                                                |              |DFX           |DFITX         |DIX
+//	mini-block(zstd(rle))                                                 |              |T             |I             |
+//	mini-block(zstd(variable))                                            |              |SY            |SY            |SY
+//	nullable(fixed-size-list(all-null))                                   |V             |              |              |
+//	nullable(fixed-size-list(fixed-size-list(flat)))                      |V             |              |              |
+//	nullable(fixed-size-list(flat))                                       |V             |              |              |
+//	nullable(fixed-size-list(nullable(fixed-size-list(flat))))            |V             |              |              |
+//	nullable(fixed-size-list(nullable(fixed-size-list(nullable(flat)))))  |V             |              |              |
+//	nullable(fixed-size-list(nullable(flat)))                             |V             |              |              |
+//	nullable(flat)                                                        |BDFITX        |              |              |
+//	packed-struct                                                         |OP            |              |              |
+//	sparse constant                                                       |              |              |              |BDFIJKLNOPSTVXY
+//	sparse full-zip(fixed-size-list(constant))                            |              |              |              |V
+//	sparse full-zip(fixed-size-list(fixed-size-list(flat)))               |              |              |              |V
+//	sparse full-zip(fixed-size-list(flat))                                |              |              |              |V
+//	sparse full-zip(flat)                                                 |              |              |              |X
+//	sparse full-zip(fsst)                                                 |              |              |              |SY
+//	sparse full-zip(packed-struct(members))                               |              |              |              |P
+//	sparse full-zip(variable)                                             |              |              |              |SY
+//	sparse full-zip(zstd(variable))                                       |              |              |              |S
+//	sparse mini-block(bitpack)                                            |              |              |              |FITX
+//	sparse mini-block(byte-stream-split)                                  |              |              |              |F
+//	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIKTV
+//	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FKSY
+//	sparse mini-block(dictionary, flat)                                   |              |              |              |DK
+//	sparse mini-block(dictionary, lz4(byte-stream-split))                 |              |              |              |Y
+//	sparse mini-block(dictionary, rle)                                    |              |              |              |FKSV
+//	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |K
+//	sparse mini-block(fixed-size-list(flat))                              |              |              |              |V
+//	sparse mini-block(flat)                                               |              |              |              |FIT
+//	sparse mini-block(fsst)                                               |              |              |              |S
+//	sparse mini-block(lz4(bitpack))                                       |              |              |              |I
+//	sparse mini-block(lz4(byte-stream-split))                             |              |              |              |I
+//	sparse mini-block(packed-struct)                                      |              |              |              |P
+//	sparse mini-block(rle)                                                |              |              |              |FIT
+//	sparse mini-block(variable)                                           |              |              |              |SY
+//	sparse mini-block(zstd(bitpack))                                      |              |              |              |F
+//	sparse mini-block(zstd(byte-stream-split))                            |              |              |              |T
+//	struct                                                                |L             |              |              |
 package lanceio

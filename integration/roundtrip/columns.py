@@ -367,7 +367,7 @@ class Columns:
         if self.chance(0.06):
             return self.blob()
         if self.chance(0.02):
-            return self.empty() if self.chance(0.5) else self.struct([self.empty(), self.leaf()])
+            return self.empty()
         if self.chance(0.03):
             return self.deep()
         return self.column(int(self.one(0, 0, 0, 1, 1, 2, 3, 4, 5, 6)))

@@ -344,12 +344,12 @@ func (c *checker) columns() lanceio.ScanOption {
 	return lanceio.Columns(paths[:1+c.rng.IntN(len(paths))]...)
 }
 
-// leafPaths gives the paths of what is no struct.
+// leafPaths gives the paths of what is no struct, or one without members.
 func leafPaths(above expr.FieldPath, fields []arrow.Field) []expr.FieldPath {
 	var out []expr.FieldPath
 	for _, f := range fields {
 		path := above.Child(f.Name)
-		if st, ok := f.Type.(*arrow.StructType); ok {
+		if st, ok := f.Type.(*arrow.StructType); ok && st.NumFields() > 0 {
 			out = append(out, leafPaths(path, st.Fields())...)
 			continue
 		}

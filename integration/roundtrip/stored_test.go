@@ -50,7 +50,7 @@ var storedVersions = []string{"2.0", "2.1", "2.2", "2.3"}
 func (s stored) lines() []string {
 	var out []string
 	for _, encoding := range slices.Sorted(maps.Keys(s)) {
-		line := fmt.Sprintf("//	%-46s", encoding)
+		line := fmt.Sprintf("//	%-69s", encoding)
 		for _, v := range storedVersions {
 			letters := strings.Join(slices.Sorted(maps.Keys(s[encoding][v])), "")
 			line += fmt.Sprintf(" %-14s", "|"+letters)
