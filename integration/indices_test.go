@@ -105,6 +105,41 @@ func TestIndices(t *testing.T) {
 	}
 }
 
+// TestIndexBytes counts what the first lookup of few rows among a million reads, with all that it takes.
+func TestIndexBytes(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(serve.Root(), "integration", "python", "indices.py")
+	if out, err := exec.Command(serve.Python(), script, "--rows", "1000000", "--out", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	uri := filepath.Join(dir, "large.lance")
+	store, err := objstore.Open(uri)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for filter, rows := range map[string]int{"id = 123456": 1, "key = 'user-00004711'": 1, "at BETWEEN 500000 AND 500099": 100, "id IN (1, 500000, 999999)": 3} {
+		t.Run(filter, func(t *testing.T) {
+			with, err := lanceio.Open(t.Context(), uri)
+			if err != nil {
+				t.Fatal(err)
+			}
+			without, err := lanceio.Open(t.Context(), uri, lanceio.WithStore(withoutIndices{store}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, info, m := idsOf(t, with, filter)
+			plain, _, pm := idsOf(t, without, filter)
+			if len(got) != rows || !slices.Equal(got, plain) || len(info.Indices) != 1 {
+				t.Errorf("%d rows by %v, %d without, want %d", len(got), info.Indices, len(plain), rows)
+			}
+			t.Logf("%d bytes in %d requests, %d in %d without the index", m.BytesRead, m.ReadRequests, pm.BytesRead, pm.ReadRequests)
+			if m.BytesRead*10 > pm.BytesRead {
+				t.Errorf("%d bytes are read, %d without the index", m.BytesRead, pm.BytesRead)
+			}
+		})
+	}
+}
+
 // read is the bytes of columns that were read.
 func read(m scan.Metrics) int64 {
 	var n int64
