@@ -1,8 +1,11 @@
 package lanceio
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -126,8 +129,11 @@ func (x *filesInspection) read(ctx context.Context) error {
 // file looks at one data file.
 func (x *filesInspection) file(ctx context.Context, d *table.DataFile) DataFileInfo {
 	info := DataFileInfo{Path: x.t.m.DataFile(d).String(), FileVersion: string(d.Format), Bytes: d.SizeBytes}
-	ids, indices := x.stored(d)
-	info.Fields = len(ids)
+	for _, id := range d.Fields {
+		if _, ok := x.byID[id]; ok {
+			info.Fields++
+		}
+	}
 	f, err := x.t.openFile(ctx, d, newCounters())
 	if err != nil {
 		info.Error = err.Error()
@@ -135,39 +141,87 @@ func (x *filesInspection) file(ctx context.Context, d *table.DataFile) DataFileI
 	}
 	defer f.close()
 	info.Bytes, info.Columns = uint64(f.r.Size()), f.meta.NumColumns()
-	columns, err := f.meta.Columns(ctx, f.in, indices)
+	columns, err := x.stored(ctx, f)
 	if err != nil {
-		// One by one, so that those that can be read are told of.
 		info.Error = err.Error()
-		columns = make([]*encoding.Column, len(indices))
-		for k, i := range indices {
-			if c, err := f.meta.Columns(ctx, f.in, []int{i}); err == nil {
-				columns[k] = c[0]
-			}
-		}
 	}
-	for k, c := range columns {
-		if c == nil {
-			continue
-		}
-		if err := x.column(x.byID[ids[k]], c); err != nil && info.Error == "" {
+	for _, id := range slices.Sorted(maps.Keys(columns)) {
+		if err := x.column(x.byID[id], columns[id]); err != nil && info.Error == "" {
 			info.Error = fmt.Sprintf("%s: %v", f.object, err)
 		}
 	}
 	return info
 }
 
-// stored gives the ids of the table's fields that have a column in a file, and the columns.
-func (x *filesInspection) stored(d *table.DataFile) (ids []int32, indices []int) {
-	for _, id := range d.Fields {
+// stored gives the columns of a file by the fields that they hold. With an error come those that can be read.
+func (x *filesInspection) stored(ctx context.Context, f *dataFile) (map[int32]*encoding.Column, error) {
+	if f.file.Format == table.FormatLegacy {
+		return x.storedLegacy(ctx, f)
+	}
+	var ids []int32
+	var indices []int
+	for _, id := range f.file.Fields {
 		if _, ok := x.byID[id]; !ok {
 			continue
 		}
-		if i, ok := d.Column(id); ok && i >= 0 {
+		if i, ok := f.file.Column(id); ok && i >= 0 {
 			ids, indices = append(ids, id), append(indices, i)
 		}
 	}
-	return ids, indices
+	out := make(map[int32]*encoding.Column, len(ids))
+	columns, err := f.meta.Columns(ctx, f.in, indices)
+	for k, id := range ids {
+		if err == nil {
+			out[id] = columns[k]
+		} else if c, err := f.meta.Columns(ctx, f.in, indices[k:k+1]); err == nil {
+			out[id] = c[0]
+		}
+	}
+	return out, err
+}
+
+// storedLegacy is stored for legacy files, whose columns are known by fields alone.
+func (x *filesInspection) storedLegacy(ctx context.Context, f *dataFile) (map[int32]*encoding.Column, error) {
+	out := map[int32]*encoding.Column{}
+	var fault error
+	seen := fieldSet{}
+	var collect func(n *encoding.Field, leaf int32)
+	collect = func(n *encoding.Field, leaf int32) {
+		if _, ok := x.byID[n.ID]; ok { // else it is a member of a packed struct, which has no columns of its own
+			leaf = n.ID
+		}
+		if n.Column != nil && n.Type.ID() != arrow.STRUCT && !seen[n.ID] { // structs have no bytes
+			seen[n.ID] = true
+			if out[leaf] == nil {
+				out[leaf] = &encoding.Column{}
+			}
+			out[leaf].Pages = append(out[leaf].Pages, n.Column.Pages...)
+		}
+		for _, c := range n.Children {
+			collect(c, leaf)
+		}
+	}
+	for i := range x.plans {
+		field := x.plans[i].field
+		root := treeBuilder{file: f.file, leaves: fieldSet{field.ID: true}}.build(topOf(field))
+		if !field.Leaf() || root == nil {
+			continue
+		}
+		if _, err := f.meta.Attach(ctx, f.in, root, f.file.Fields, f.file.ColumnIndices); err != nil {
+			fault = cmp.Or(fault, err)
+			continue
+		}
+		collect(root, root.ID)
+	}
+	return out, fault
+}
+
+// topOf is the top-level field above a field.
+func topOf(f *table.Field) *table.Field {
+	for f.Parent != nil {
+		f = f.Parent
+	}
+	return f
 }
 
 // column adds a column of a file to what is known of a field.
@@ -193,6 +247,8 @@ func (x *filesInspection) column(at int, c *encoding.Column) (err error) {
 		info.Encodings[name] += n
 	}
 	plan.values += values
+	// A struct that is packed elsewhere has a column for each member in a legacy file.
+	counted = counted && (plan.field.Type.ID() != arrow.STRUCT || len(c.Pages) == 0 || c.Pages[0].TypeURL != "")
 	plan.uncounted = plan.uncounted || plan.field.Leaf() && !counted
 	return err
 }
@@ -270,10 +326,7 @@ func (x *filesInspection) readFragment(ctx context.Context, i int, f *table.Fiel
 	r := newFragmentReader(x.t, i, newCounters(), x.mem)
 	defer r.close()
 	file, _, _ := r.f.Find(f.ID)
-	top := f
-	for top.Parent != nil {
-		top = top.Parent
-	}
+	top := topOf(f)
 	root := treeBuilder{file: r.f.Files[file], leaves: fieldSet{f.ID: true}}.build(top)
 	if root == nil {
 		return 0, r.rows, 0, nil

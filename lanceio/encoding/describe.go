@@ -34,6 +34,8 @@ func Describe(p *Page) (Description, error) {
 	case arrayEncodingName:
 		m := new(encodings20.ArrayEncoding)
 		msg, describe = m, func() { d = Description{arrayText(m), p.Rows, true} }
+	case "": // of a legacy file
+		return Description{"plain", p.Rows, true}, nil
 	case pageLayoutType:
 		m := new(pb.PageLayout)
 		msg, describe = m, func() { d = describeLayout(m, p.Rows) }

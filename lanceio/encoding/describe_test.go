@@ -82,6 +82,13 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+func TestDescribeLegacy(t *testing.T) {
+	got, err := encoding.Describe(&encoding.Page{Rows: 10})
+	if want := (encoding.Description{Encoding: "plain", Values: 10, Counted: true}); err != nil || got != want {
+		t.Errorf("%+v (%v), want %+v", got, err, want)
+	}
+}
+
 func TestDescribeFaults(t *testing.T) {
 	many, err := proto.Marshal(&pb.PageLayout{Layout: &pb.PageLayout_MiniBlockLayout{MiniBlockLayout: &pb.MiniBlockLayout{NumItems: 1 << 60}}})
 	if err != nil {
