@@ -11,6 +11,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
 
 // assembler puts arrays of the answer's types together from what was read: the leaves of one struct may come from
@@ -23,7 +24,7 @@ type assembler struct{ mem memory.Allocator }
 // value must not lose it. The caller releases the array; parts stay the caller's.
 func (a assembler) build(typ arrow.DataType, parts []arrow.Array, n int) (arrow.Array, error) {
 	if len(parts) == 0 {
-		return array.MakeArrayOfNull(a.mem, typ, n), nil
+		return encoding.Nulls(typ, uint64(n), a.mem)
 	}
 	for _, p := range parts {
 		if p.Len() != n {

@@ -28,7 +28,7 @@ const (
 	maxNesting20 = 64
 	// maxPlain20 bounds what a compressed buffer may hold, and maxAnswer20 what one Read may make out of less.
 	maxPlain20  = 1 << 30
-	maxAnswer20 = 1 << 32
+	maxAnswer20 = 1 << 31
 )
 
 // node20 reads the values of a field at rows of its own: table rows at the top, items below a list.
@@ -419,6 +419,11 @@ func (p *page20) wrap(err error) error {
 // corruptf is the error for a fault in the page's bytes.
 func (p *page20) corruptf(format string, args ...any) error {
 	return errs.Corruptf(p.col.object, -1, "column %s, page %d: %s", p.col.name, p.index, fmt.Sprintf(format, args...))
+}
+
+// tooMuchf is the error for what does not fit one answer, and may fit several.
+func (p *page20) tooMuchf(format string, args ...any) error {
+	return p.wrap(errs.New(errs.ErrResourceExhausted, format, args...))
 }
 
 // unsupportedf is the error for what the page holds and this package does not read.

@@ -20,7 +20,7 @@ func (p *page20) decode(e *encodings20.ArrayEncoding, rows []RowRange, want arro
 		return task20{}, p.corruptf("encodings are nested more than %d levels deep", maxNesting20)
 	}
 	if n := countRows20(rows); n > math.MaxInt32 {
-		return task20{}, p.corruptf("%d values are wanted at once", n)
+		return task20{}, p.tooMuchf("%d values are wanted at once", n)
 	}
 	switch a := e.GetArrayEncoding().(type) {
 	case *encodings20.ArrayEncoding_Flat:
@@ -280,14 +280,14 @@ func (p *page20) fixedSizeList(l *encodings20.FixedSizeList, rows []RowRange, wa
 func (p *page20) constant(c *encodings20.Constant, rows []RowRange, want arrow.DataType) (task20, error) {
 	n, value := countRows20(rows), c.GetValue()
 	if hi, size := bits.Mul64(n, uint64(len(value))+1); hi != 0 || size > maxAnswer20 {
-		return task20{}, p.corruptf("%d times a value of %d bytes", n, len(value))
+		return task20{}, p.tooMuchf("%d times a value of %d bytes", n, len(value))
 	}
 	v := &values20{n: int(n)}
 	width, fixed := fixedBits20(want)
 	switch {
 	case isVariable20(want):
 		if n*uint64(len(value)) > math.MaxInt32 {
-			return task20{}, p.unsupportedf("%d bytes of text are wanted at once", n*uint64(len(value)))
+			return task20{}, p.tooMuchf("%d bytes of text are wanted at once", n*uint64(len(value)))
 		}
 		v.offsets = p.col.offsets(int(n) + 1)
 		for i := range v.offsets {

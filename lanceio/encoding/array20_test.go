@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings20"
 )
@@ -383,7 +384,7 @@ func TestBrokenPages20(t *testing.T) {
 		{"text backwards", str, text("7"), [][]byte{u64(1, 3, 2, 4), []byte("abcdef")}, errs.ErrCorrupt},
 		{"text past its end", str, text("7"), [][]byte{u64(1, 2, 3, 14), []byte("abcdef")}, errs.ErrCorrupt},
 		{"text past its buffer", str, text("70"), [][]byte{u64(1, 2, 3, 14), []byte("abcdef")}, errs.ErrCorrupt},
-		{"text of very many bytes", str, text("9223372036854775807"), [][]byte{u64(1, 2, 3, 1<<62), []byte("abcdef")}, errs.ErrUnsupported},
+		{"text of very many bytes", str, text("9223372036854775807"), [][]byte{u64(1, 2, 3, 1<<62), []byte("abcdef")}, errs.ErrCorrupt},
 		{"numbers for a text", str, `flat {bits_per_value: 32 buffer {}}`, [][]byte{i32(1, 2, 3, 4)}, errs.ErrCorrupt},
 		{"index past the items", i32s, dictionary("2"), [][]byte{{1, 2, 3, 0}, i32(1, 2)}, errs.ErrCorrupt},
 		{"key past the items", dict, dictionary("2"), [][]byte{{1, 2, 0, 0}, i32(1, 2)}, errs.ErrCorrupt},
@@ -441,6 +442,43 @@ func TestManyNulls20(t *testing.T) {
 	}
 }
 
+// TestClaimsOfSizes20 checks that a dictionary does not make room for items that a few bytes claim to be.
+func TestClaimsOfSizes20(t *testing.T) {
+	index := `dictionary {indices {flat {bits_per_value: 8 buffer {}}} items {`
+	for _, c := range []struct {
+		name string
+		typ  arrow.DataType
+		enc  string
+	}{
+		{"empty texts", arrow.BinaryTypes.String, index + `constant {}} num_dictionary_items: 2000000000}`},
+		{"texts of no width", arrow.BinaryTypes.String, index + `fixed_size_binary {bytes {flat {bits_per_value: 8 buffer {}}}}} num_dictionary_items: 2000000000}`},
+		{"numbers", arrow.PrimitiveTypes.Int32, index + `constant {value: "abcd"}} num_dictionary_items: 500000000}`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := &file20{}
+			field := fieldOf(c.typ, columnOf(f.page(t, 4, c.enc, []byte{1, 1, 1, 1})))
+			alloctest.Within(t, 0, func() {
+				if _, err := read20(t, f, field, encoding.RowRange{End: 4}); !errors.Is(err, errs.ErrCorrupt) {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}
+
+// TestTooMuchAtOnce20 checks that what some rows are too large for may be asked for by fewer.
+func TestTooMuchAtOnce20(t *testing.T) {
+	f := &file20{}
+	value := strings.Repeat("x", 1<<20)
+	field := fieldOf(arrow.BinaryTypes.String, columnOf(f.page(t, 1<<20, `constant {value: "`+value+`"}`)))
+	if _, err := read20(t, f, field, encoding.RowRange{End: 4096}); !errors.Is(err, errs.ErrResourceExhausted) {
+		t.Errorf("error %v", err)
+	}
+	if got, err := read20(t, f, field, encoding.RowRange{Start: 5, End: 6}); err != nil || len(got) != len(value)+4 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+}
+
 // FuzzArray20 reads pages of any encoding and content as columns of several types.
 func FuzzArray20(f *testing.F) {
 	seed := &file20{}
@@ -473,7 +511,9 @@ func FuzzArray20(f *testing.F) {
 			if l, ok := typ.(*arrow.ListType); ok {
 				field.Children = []*encoding.Field{fieldOf(l.Elem(), columnOf(page))}
 			}
-			_, _ = read20(t, file, field, encoding.RowRange{Start: 1, End: 2}, encoding.RowRange{Start: 3, End: 6})
+			alloctest.Within(t, allocFactor*uint64(len(enc)+len(a)+len(b)), func() {
+				_, _ = read20(t, file, field, encoding.RowRange{Start: 1, End: 2}, encoding.RowRange{Start: 3, End: 6})
+			})
 		}
 	})
 }

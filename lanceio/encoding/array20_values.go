@@ -193,6 +193,11 @@ func release20(buffers ...*memory.Buffer) {
 	}
 }
 
+// Nulls gives an array of n nulls, or an errs.ErrResourceExhausted where these are too large for one array.
+func Nulls(t arrow.DataType, n uint64, mem memory.Allocator) (arrow.Array, error) {
+	return nulls20(t, n, mem)
+}
+
 // nulls20 gives an array of n nulls.
 func nulls20(t arrow.DataType, n uint64, mem memory.Allocator) (arrow.Array, error) {
 	d, err := nullData20(t, n, mem)

@@ -86,7 +86,10 @@ func (p *page20) cutBinary(ends *values20, rows []RowRange, adjust uint64) (*val
 			return nil, nil, p.corruptf("byte strings that do not ascend within %d bytes", adjust-1)
 		}
 		if total += last - base; total > math.MaxInt32 {
-			return nil, nil, p.unsupportedf("%d bytes of text are wanted at once", total)
+			if stored := p.stored(); total/codec.MaxZstdRatio > stored {
+				return nil, nil, p.corruptf("%d bytes of text in a page of %d bytes", total, stored)
+			}
+			return nil, nil, p.tooMuchf("%d bytes of text are wanted at once", total)
 		}
 		if last > base {
 			where = appendRange20(where, RowRange{base, last})
@@ -170,7 +173,7 @@ func (p *page20) expand(table *codec.SymbolTable, v *values20) (task20, error) {
 			return task20{}, p.wrap(err)
 		}
 		if at += size; at > math.MaxInt32 {
-			return task20{}, p.unsupportedf("more than %d bytes of text are wanted at once", math.MaxInt32)
+			return task20{}, p.tooMuchf("more than %d bytes of text are wanted at once", math.MaxInt32)
 		}
 		out.offsets[i+1] = int32(at)
 	}
@@ -202,7 +205,7 @@ func (p *page20) fixedSizeBinary(f *encodings20.FixedSizeBinary, rows []RowRange
 			return done20(&values20{n: n, bits: 8 * width, data: v.data}), nil
 		}
 		if uint64(n)*width > math.MaxInt32 {
-			return task20{}, p.unsupportedf("%d bytes of text are wanted at once", uint64(n)*width)
+			return task20{}, p.tooMuchf("%d bytes of text are wanted at once", uint64(n)*width)
 		}
 		out := &values20{n: n, data: v.data, offsets: p.col.offsets(n + 1)}
 		for i := range out.offsets {
@@ -224,6 +227,9 @@ func (p *page20) dictionary(d *encodings20.Dictionary, rows []RowRange, want arr
 		if keyType, ok = uints20[f.GetBitsPerValue()]; !ok {
 			return task20{}, p.corruptf("dictionary indices of %d bits", f.GetBitsPerValue())
 		}
+	}
+	if n := uint64(d.GetNumDictionaryItems()); n > p.maxItems() {
+		return task20{}, p.corruptf("dictionary of %d items", n)
 	}
 	index, err := p.decode(d.GetIndices(), rows, keyType, depth+1)
 	if err != nil {
@@ -252,6 +258,19 @@ func (p *page20) dictionary(d *encodings20.Dictionary, rows []RowRange, want arr
 		}
 		return p.lookUp(v[0], v[1])
 	})
+}
+
+// maxItems bounds the items of a dictionary by the bytes of the page, so that few bytes cannot claim to hold very many: more
+// for a byte than compression reaches on items that differ.
+func (p *page20) maxItems() uint64 { return min(max(1<<20, p.stored()*1024), math.MaxInt32) }
+
+// stored is the bytes of the page.
+func (p *page20) stored() uint64 {
+	n := uint64(0)
+	for _, b := range p.buffers {
+		n += min(b.Size, math.MaxInt32)
+	}
+	return n
 }
 
 // uints20 are the types that indices may have, by their width.
@@ -355,7 +374,7 @@ func lookUp20[K uints](p *page20, out *values20, words *wordTable, keys []K) err
 		return nil
 	}
 	if total > maxPlain20 {
-		return p.unsupportedf("more than %d bytes of text are wanted at once", maxPlain20)
+		return p.tooMuchf("more than %d bytes of text are wanted at once", maxPlain20)
 	}
 	out.offsets = p.col.offsets(len(keys) + 1)
 	buf := p.col.arena.alloc(int(total) + padding)

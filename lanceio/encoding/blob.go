@@ -187,7 +187,7 @@ func (t *blobTask) step(bufs [][]byte) ([]BufferRange, error) {
 
 // locate decodes the places.
 func (t *blobTask) locate() error {
-	tmp := &accumulator{sink: newSink(t.b.shape, t.b.page.leaf.mem), scratch: new(scratch)}
+	tmp := &accumulator{sink: newSink(t.b.shape, t.b.page.leaf.mem, maxBufferBytes), scratch: new(scratch)}
 	defer tmp.sink.release()
 	var err error
 	if s, ok := t.inner.(*sparseTask); ok {

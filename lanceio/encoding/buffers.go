@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"encoding/binary"
+	"math"
 	"math/bits"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -9,8 +10,20 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 )
 
-// maxBufferBytes bounds one buffer of an answer.
-const maxBufferBytes = 1 << 36
+// maxBufferBytes bounds one buffer of an answer, maxSharedBytes one that holds the values of several rows: whoever asked
+// for these can ask for fewer at a time.
+const (
+	maxBufferBytes = 1 << 36
+	maxSharedBytes = math.MaxInt32
+)
+
+// bufferBound is the bound of a buffer with the values of some rows.
+func bufferBound(rows uint64) int {
+	if rows > 1 {
+		return maxSharedBytes
+	}
+	return maxBufferBytes
+}
 
 // maxReserve bounds the room that is made for bytes that are only expected.
 const maxReserve = 16 << 20
@@ -20,12 +33,17 @@ type byteBuf struct {
 	mem memory.Allocator
 	buf *memory.Buffer
 	n   int
+	max int // bytes at most, maxBufferBytes where it is 0
 }
 
 // extend makes room for k more bytes and gives them; what they hold is undefined.
 func (b *byteBuf) extend(k int) ([]byte, error) {
-	if k < 0 || k > maxBufferBytes-b.n {
-		return nil, errs.New(errs.ErrResourceExhausted, "more than %d bytes in one array", int64(maxBufferBytes))
+	most := b.max
+	if most == 0 {
+		most = maxBufferBytes
+	}
+	if k < 0 || k > most-b.n {
+		return nil, errs.New(errs.ErrResourceExhausted, "more than %d bytes in one array", most)
 	}
 	if b.buf == nil {
 		b.buf = memory.NewResizableBuffer(dirty(b.mem))

@@ -103,8 +103,12 @@ type columnRead struct {
 	arena arena // of what is read
 }
 
-// maxExpected bounds the number of values that are expected: what a page says of it is no more than a hint.
-const maxExpected = 1 << 22
+// maxExpected bounds the number of values that are expected, and expectedPerByte that number for each byte of the pages:
+// what a page says of it is no more than a hint.
+const (
+	maxExpected     = 1 << 22
+	expectedPerByte = 64
+)
 
 // begin plans a read of rows.
 func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
@@ -113,8 +117,12 @@ func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
 		return nil, err
 	}
 	l.clock++
-	slots := uint64(0)
+	slots, hint := uint64(0), uint64(0)
 	for _, p := range parts {
+		hint += p.n
+		for _, b := range p.page.raw.Buffers {
+			hint += expectedPerByte * min(b.Size, maxExpected)
+		}
 		p.page.used = l.clock
 		if err := p.page.describe(); err != nil {
 			return nil, p.page.fault(err)
@@ -122,7 +130,7 @@ func (l *leaf) begin(ranges []RowRange, acc *accumulator) (*columnRead, error) {
 		p.task = p.page.layout.open(p.rows)
 		slots += p.page.layout.slots(p.n)
 	}
-	acc.sink.expect(int(min(slots, maxExpected)))
+	acc.sink.expect(int(min(slots, hint, maxExpected)))
 	return &columnRead{leaf: l, parts: parts, acc: acc, arena: arena{mem: l.mem}}, nil
 }
 
@@ -322,8 +330,9 @@ func (s *scratch) trim() {
 	s.parts = chunkParts{bufs: s.parts.bufs[:0]}
 }
 
-func newAccumulator(l *leaf, mem memory.Allocator) *accumulator {
-	a := &accumulator{nodes: l.nodes, sink: newSink(l.shape, mem), scratch: &l.scratch}
+// newAccumulator gives one for a read of some rows.
+func newAccumulator(l *leaf, mem memory.Allocator, rows int) *accumulator {
+	a := &accumulator{nodes: l.nodes, sink: newSink(l.shape, mem, bufferBound(uint64(rows))), scratch: &l.scratch}
 	// What a read that failed left behind.
 	a.rep, a.def = a.rep[:0], a.def[:0]
 	a.layers = make([]layerSink, len(l.nodes))

@@ -51,6 +51,9 @@ func newFullZip(p *page, m *pb.FullZipLayout) (layout, error) {
 	if err := f.readDetails(m); err != nil {
 		return nil, err
 	}
+	if err := checkShape(m.GetValueCompression(), p.leaf.shape); err != nil {
+		return nil, err
+	}
 	if f.length > 0 || plan.lists > 0 {
 		if err := p.buffers(2); err != nil {
 			return nil, err

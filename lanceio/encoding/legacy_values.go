@@ -33,7 +33,7 @@ func newLegacyFixed(c *legacyColumn, t arrow.DataType) (*legacyFixed, error) {
 }
 
 func (n *legacyFixed) read(ctx context.Context, ranges []RowRange) (arrow.Array, error) {
-	sink := newSink(n.shape, n.mem)
+	sink := newSink(n.shape, n.mem, maxBufferBytes)
 	defer sink.release()
 	if err := n.gather(ctx, ranges, sink); err != nil {
 		return nil, err
@@ -112,7 +112,7 @@ func (n *legacyTexts) read(ctx context.Context, ranges []RowRange) (arrow.Array,
 	if err != nil {
 		return nil, n.wrap(-1, err)
 	}
-	out := textGatherer{sink: newSink(s, n.mem), valid: newValidity(n.mem), nullable: n.nullable}
+	out := textGatherer{sink: newSink(s, n.mem, maxBufferBytes), valid: newValidity(n.mem), nullable: n.nullable}
 	defer out.release()
 	out.sink.expect(int(min(countRows20(ranges), maxExpected)))
 	for i, r := range runs {
@@ -232,7 +232,7 @@ func (n *legacyDictionary) read(ctx context.Context, ranges []RowRange) (arrow.A
 		}
 		n.items = items
 	}
-	sink := newSink(n.shape, n.mem)
+	sink := newSink(n.shape, n.mem, maxBufferBytes)
 	defer sink.release()
 	if err := n.gather(ctx, ranges, sink); err != nil {
 		return nil, err

@@ -65,6 +65,9 @@ func newMiniBlock(p *page, m *pb.MiniBlockLayout) (layout, error) {
 	if b.codec, err = newChunkCodec(m.GetValueCompression(), dec); err != nil {
 		return nil, err
 	}
+	if err := checkShape(m.GetValueCompression(), p.leaf.shape); err != nil {
+		return nil, err
+	}
 	if n := b.codec.buffers(); n > maxChunkBuffers || m.GetNumBuffers() != uint64(n) {
 		return nil, corruptf("chunks of %d value buffers, the encoding has %d", m.GetNumBuffers(), n)
 	}
@@ -181,7 +184,9 @@ func (b *miniBlock) readWords(words []byte) (*chunkTable, error) {
 			if t.items[i] > b.items || log != 0 && count != b.items-t.items[i] {
 				return nil, corruptf("chunks hold more or less than %d items", b.items)
 			}
-			count = b.items - t.items[i]
+			if count = b.items - t.items[i]; count > maxChunkItems {
+				return nil, corruptf("chunk of %d items", count)
+			}
 		} else if log == 0 {
 			return nil, corruptf("chunk %d of %d holds one item", i, n)
 		}

@@ -173,7 +173,7 @@ type offsetChunk struct {
 	width   int
 }
 
-// maxChunkItems bounds the values of a chunk whose offsets need no bytes; a writer's chunks have at most 32768.
+// maxChunkItems bounds the values of a chunk, which need no bytes where they are runs; a writer's chunks have at most 32768.
 const maxChunkItems = 1 << 20
 
 func newOffsetChunk(v *pb.Variable, d *codec.Decompressor) (chunkCodec, error) {

@@ -30,23 +30,24 @@ type sink interface {
 	release()
 }
 
-// newSink gives an empty sink for a leaf.
-func newSink(s shape, mem memory.Allocator) sink {
+// newSink gives an empty sink for a leaf, whose buffers get no larger than bound.
+func newSink(s shape, mem memory.Allocator, bound int) sink {
+	buf := byteBuf{mem: mem, max: bound}
 	switch s.kind {
 	case kindBool:
-		return &bitSink{bits: bitBuf{bytes: byteBuf{mem: mem}}}
+		return &bitSink{bits: bitBuf{bytes: buf}}
 	case kindFixed:
-		return &fixedSink{width: s.width, buf: byteBuf{mem: mem}}
+		return &fixedSink{width: s.width, buf: buf}
 	case kindVar:
-		return &textSink{width: s.width, offsets: byteBuf{mem: mem}, bytes: byteBuf{mem: mem}}
+		return &textSink{width: s.width, offsets: buf, bytes: buf}
 	case kindFSL:
-		return &fslSink{dim: s.dim, itemType: s.dtypes[0], valid: newValidity(mem), items: newSink(s.parts[0], mem)}
+		return &fslSink{dim: s.dim, itemType: s.dtypes[0], valid: newValidity(mem), items: newSink(s.parts[0], mem, bound)}
 	case kindDict:
-		return newDictSink(s, mem)
+		return newDictSink(s, mem, bound)
 	case kindPacked:
 		p := &packedSink{shapes: s.parts, dtypes: s.dtypes}
 		for _, m := range s.parts {
-			p.members = append(p.members, newSink(m, mem))
+			p.members = append(p.members, newSink(m, mem, bound))
 		}
 		return p
 	default:
@@ -166,7 +167,7 @@ func (s *fixedSink) lend(data []byte, from *arena) bool {
 
 // own copies bytes of the file, so that more can be appended.
 func (s *fixedSink) own() error {
-	own := byteBuf{mem: s.buf.mem}
+	own := byteBuf{mem: s.buf.mem, max: s.buf.max}
 	out, err := own.extend(s.buf.n)
 	if err == nil {
 		copy(out, s.buf.bytes())

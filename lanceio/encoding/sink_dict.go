@@ -40,8 +40,8 @@ func (p *dictPart) place(k int) int64 {
 	return p.places[k]
 }
 
-func newDictSink(s shape, mem memory.Allocator) *dictSink {
-	return &dictSink{width: s.width, limit: s.limit, values: s.parts[0], mem: mem, keys: byteBuf{mem: mem}, all: newSink(s.parts[0], mem)}
+func newDictSink(s shape, mem memory.Allocator, bound int) *dictSink {
+	return &dictSink{width: s.width, limit: s.limit, values: s.parts[0], mem: mem, keys: byteBuf{mem: mem, max: bound}, all: newSink(s.parts[0], mem, bound)}
 }
 
 // part gives what is known of a dictionary.
@@ -118,7 +118,7 @@ func (s *dictSink) compact() error {
 	for i := range s.n {
 		used[key(keys, 8*s.width, i)] = true
 	}
-	all := newSink(s.values, s.mem)
+	all := newSink(s.values, s.mem, s.keys.max)
 	clear(s.index)
 	for _, p := range s.parts {
 		places := make([]int64, p.dict.n)

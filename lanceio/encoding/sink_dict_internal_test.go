@@ -54,7 +54,7 @@ func TestDictionariesOfManyPages(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s := newDictSink(shape, mem)
+			s := newDictSink(shape, mem, maxBufferBytes)
 			defer s.release()
 			var want []string
 			for _, r := range test.runs {

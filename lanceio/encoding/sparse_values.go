@@ -261,7 +261,7 @@ func (s *sparse) learnIndexed(bufs [][]byte) error {
 	}
 	s.indices.bytes = append([]byte(nil), b...)
 	p := s.zipped.page
-	a := accumulator{sink: newSink(p.leaf.shape, p.leaf.mem), scratch: new(scratch)}
+	a := accumulator{sink: newSink(p.leaf.shape, p.leaf.mem, maxSharedBytes), scratch: new(scratch)}
 	defer a.sink.release()
 	if err := s.zipped.items(&a, bufs[1], p.raw.Rows); err != nil {
 		return err

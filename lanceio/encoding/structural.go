@@ -214,7 +214,7 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 		}
 	}()
 	for i, l := range r.leaves {
-		accs[l] = newAccumulator(l, r.mem)
+		accs[l] = newAccumulator(l, r.mem, rows)
 		if reads[i], err = l.begin(ranges, accs[l]); err != nil {
 			return nil, err
 		}
@@ -229,7 +229,7 @@ func (r *structuralReader) Read(ctx context.Context, ranges []RowRange) (arrow.A
 		c.arena.free() // its bytes are not needed any more
 	}
 	a := assembler{accs: accs, mem: r.mem}
-	data, err := a.data(r.root, rows)
+	data, err := a.data(r.root, rows, above{})
 	if err != nil {
 		return nil, err
 	}
@@ -259,19 +259,45 @@ type assembler struct {
 	mem  memory.Allocator
 }
 
-// data gives the array of a node with n entries.
-func (a *assembler) data(nd *node, n int) (arrow.ArrayData, error) {
+// above is what is known of the entries that those of a node lie in: the bitmap of a struct, nil where none of it is
+// null, or nothing.
+type above struct {
+	valid   *memory.Buffer
+	unknown bool
+}
+
+// checkNulls makes sure that a field that has no nulls has none, but where what it lies in is null.
+func checkNulls(nd *node, valid *memory.Buffer, nulls, n int, up above) error {
+	if nd.field.Nullable || nulls == 0 || valid == nil || up.unknown {
+		return nil
+	}
+	own := valid.Bytes()
+	for i := 0; i < n; i += 64 {
+		k := min(64, n-i)
+		w := ^loadBits(own, i, k) & (^uint64(0) >> (64 - uint(k)))
+		if up.valid != nil {
+			w &= loadBits(up.valid.Bytes(), i, k)
+		}
+		if w != 0 {
+			return nd.owner.fault(corruptf("null in %s, which has none by the schema", keyOf(nd.field.Path)), -1, -1)
+		}
+	}
+	return nil
+}
+
+// data gives the array of a node with n entries, which lie in those of the node above.
+func (a *assembler) data(nd *node, n int, up above) (arrow.ArrayData, error) {
 	if nd.owner == nil {
-		nulls := array.MakeArrayOfNull(a.mem, nd.field.Type, n)
-		defer nulls.Release()
-		nulls.Data().Retain()
-		return nulls.Data(), nil
+		return nullData20(nd.field.Type, uint64(n), a.mem)
 	}
 	layer := &a.accs[nd.owner].layers[nd.layer]
 	if layer.valid.n != n {
 		return nil, nd.owner.fault(corruptf("%d entries of %s where %d are expected", layer.valid.n, keyOf(nd.field.Path), n), -1, -1)
 	}
 	valid, err := layer.valid.finish()
+	if err == nil {
+		err = checkNulls(nd, valid, layer.valid.nulls, n, up)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -283,9 +309,10 @@ func (a *assembler) data(nd *node, n int) (arrow.ArrayData, error) {
 		return acc.sink.data(nd.field.Type, valid, layer.valid.nulls)
 	}
 	buffers := []*memory.Buffer{valid}
-	items := n
+	items, below := n, above{valid: valid}
 	switch nd.kind {
 	case nodeList:
+		below = above{}
 		offsets, err := layer.finishOffsets()
 		if err != nil {
 			return nil, err
@@ -293,7 +320,7 @@ func (a *assembler) data(nd *node, n int) (arrow.ArrayData, error) {
 		buffers = append(buffers, offsets)
 		items = int(layer.items)
 	case nodeFSL:
-		items = n * nd.dim
+		items, below = n*nd.dim, above{unknown: true}
 	}
 	var children []arrow.ArrayData
 	defer func() {
@@ -302,7 +329,7 @@ func (a *assembler) data(nd *node, n int) (arrow.ArrayData, error) {
 		}
 	}()
 	for _, c := range nd.children {
-		child, err := a.data(c, items)
+		child, err := a.data(c, items, below)
 		if err != nil {
 			return nil, err
 		}

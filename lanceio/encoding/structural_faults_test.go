@@ -14,6 +14,7 @@ import (
 	"google.golang.org/protobuf/reflect/protoreflect"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
@@ -398,7 +399,36 @@ func TestBrokenBytes(t *testing.T) {
 }
 
 // readBroken reads rows of a field whose bytes or description may be broken.
+// allocFactor bounds what reading a page may allocate for each of its bytes, garbage included: the best that compression
+// of repeats, runs of one value, and texts of symbols do together.
+const allocFactor = 4096
+
+// sequenceBytes is what the sequences of a page of version 2.3 may take: runs tell of very many positions in few bytes.
+const sequenceBytes = 1 << 30
+
 func readBroken(t *testing.T, v encoding.Version, field *encoding.Field, data []byte, rows int) {
+	t.Helper()
+	bytes := uint64(len(data))
+	if c := firstColumn(field); c != nil {
+		for _, p := range c.Pages {
+			bytes += uint64(len(p.Encoding)) + p.Rows
+		}
+	}
+	limit := allocFactor * bytes
+	if v.Minor >= 3 {
+		limit += sequenceBytes
+	}
+	alloctest.Within(t, limit, func() { readHostile(t, v, field, data, rows) })
+}
+
+func firstColumn(f *encoding.Field) *encoding.Column {
+	for f.Column == nil && len(f.Children) > 0 {
+		f = f.Children[0]
+	}
+	return f.Column
+}
+
+func readHostile(t *testing.T, v encoding.Version, field *encoding.Field, data []byte, rows int) {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)

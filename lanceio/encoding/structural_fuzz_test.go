@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
@@ -142,6 +143,54 @@ func TestFuzzSeedsAreGood(t *testing.T) {
 	}
 	defer got.Release()
 	wantJSON(t, got, `[[513,null],null]`)
+}
+
+// FuzzPacked reads pages of structs that are stored row by row.
+func FuzzPacked(f *testing.F) {
+	types := []arrow.DataType{
+		arrow.StructOf(arrow.Field{Name: "a", Type: i16, Nullable: true}, arrow.Field{Name: "b", Type: arrow.PrimitiveTypes.Int64, Nullable: true}),
+		member2(i16), member2(arrow.FixedSizeListOf(2, i16)),
+	}
+	rows := miniBlock(&pb.MiniBlockLayout{DefCompression: flat(16), Layers: l(nullableItem), NumBuffers: 1, NumItems: 2, HasLargeChunk: true,
+		ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_PackedStruct{PackedStruct: &pb.PackedStruct{BitsPerValue: []uint64{16, 64}, Values: flat(80)}}}})
+	f.Add(uint8(0), uint16(2), descriptionOf(f, rows), []byte{0x40, 0, 0, 0}, chunk(2, nil, levelBytes(0, 1), make([]byte, 20)))
+	fields := func(first *pb.CompressiveEncoding, bits uint64) []byte {
+		return descriptionOf(f, fullZip(&pb.FullZipLayout{BitsDef: 1, Details: &pb.FullZipLayout_BitsPerOffset{BitsPerOffset: 32}, NumItems: 2, NumVisibleItems: 2, Layers: l(nullableItem),
+			ValueCompression: &pb.CompressiveEncoding{Compression: &pb.CompressiveEncoding_VariablePackedStruct{VariablePackedStruct: &pb.VariablePackedStruct{
+				Fields: []*pb.VariablePackedStruct_FieldEncoding{
+					{Value: first, Layout: &pb.VariablePackedStruct_FieldEncoding_BitsPerValue{BitsPerValue: bits}},
+					{Value: variable(32), Layout: &pb.VariablePackedStruct_FieldEncoding_BitsPerLength{BitsPerLength: 32}},
+				},
+			}}}}))
+	}
+	f.Add(uint8(1), uint16(2), fields(flat(16), 16), []byte("\x00\x08\x00\x00\x00\x01\x02\x02\x00\x00\x00ab\x01"), []byte{0, 13, 14})
+	f.Add(uint8(2), uint16(2), fields(listsOf(2, flat(16)), 32), []byte("\x00\x0a\x00\x00\x00\x01\x02\x03\x04\x02\x00\x00\x00ab\x01"), []byte{0, 15, 16})
+	f.Fuzz(func(t *testing.T, kind uint8, rows uint16, description, a, b []byte) {
+		column, in := testPage{rows: uint64(rows), raw: description, buffers: [][]byte{a, b}}.column(t)
+		readBroken(t, v22, packedField(types[int(kind)%len(types)], column), in.data, int(min(rows, 300)))
+	})
+}
+
+// FuzzDescribe tells of pages whatever they say.
+func FuzzDescribe(f *testing.F) {
+	urls := []string{"/lance.encodings21.PageLayout", "/lance.encodings23.PlanarLayout", "/lance.encodings.ArrayEncoding"}
+	for _, c := range levelCases {
+		f.Add(uint8(0), uint64(c.rows), descriptionOf(f, levelsPage(c.rows, c.items, c.layers, c.rep, c.def).layout))
+	}
+	for _, c := range sparseCases {
+		f.Add(uint8(1), c.page.rows, descriptionOf(f, c.page.layout))
+	}
+	f.Add(uint8(2), uint64(4), (&file20{}).page(f, 4, `nullable {no_nulls {values {flat {bits_per_value: 32 buffer {}}}}}`).Encoding)
+	f.Fuzz(func(t *testing.T, kind uint8, rows uint64, description []byte) {
+		p := encoding.Page{Rows: rows, TypeURL: urls[int(kind)%len(urls)], Encoding: description}
+		alloctest.Within(t, allocFactor*uint64(len(description)), func() {
+			if d, err := encoding.Describe(&p); err != nil {
+				wantKind(t, err)
+			} else if d.Encoding == "" || d.Values > 1<<40 {
+				t.Errorf("%+v", d)
+			}
+		})
+	})
 }
 
 // FuzzBlobs reads pages of places of both kinds.

@@ -94,7 +94,7 @@ func tree(name string, dt arrow.DataType, c *encoding.Column) *encoding.Field {
 }
 
 func subtree(path []string, dt arrow.DataType, c *encoding.Column) *encoding.Field {
-	f := &encoding.Field{Name: path[len(path)-1], Path: path, Type: dt}
+	f := &encoding.Field{Name: path[len(path)-1], Path: path, Type: dt, Nullable: true}
 	var children []arrow.Field
 	switch t := dt.(type) {
 	case *arrow.StructType:

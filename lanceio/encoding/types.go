@@ -6,6 +6,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
+	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
 
 // kind tells how a leaf's values are stored, whatever they mean.
@@ -128,4 +129,49 @@ func shapeOfStruct(t *arrow.StructType) (shape, error) {
 		s.parts, s.dtypes = append(s.parts, p), append(s.dtypes, f.Type)
 	}
 	return s, nil
+}
+
+// checkShape holds what an encoding says of the size of values against the column's shape, before room is made for them:
+// the items of fixed-size lists, constants in these, members of packed structs.
+func checkShape(e *pb.CompressiveEncoding, s shape) error {
+	switch c := e.GetCompression().(type) {
+	case *pb.CompressiveEncoding_General:
+		return checkShape(c.General.GetValues(), s)
+	case *pb.CompressiveEncoding_Constant:
+		if n := len(c.Constant.GetValue()); uint64(n) > s.maxBytes() {
+			return corruptf("constant of %d bytes where the type has %d", n, s.maxBytes())
+		}
+	case *pb.CompressiveEncoding_FixedSizeList:
+		if s.kind != kindFSL || c.FixedSizeList.GetItemsPerValue() != uint64(s.dim) {
+			return corruptf("fixed-size lists of %d items where the type has others", c.FixedSizeList.GetItemsPerValue())
+		}
+		return checkShape(c.FixedSizeList.GetValues(), s.parts[0])
+	case *pb.CompressiveEncoding_VariablePackedStruct:
+		fields := c.VariablePackedStruct.GetFields()
+		if s.kind != kindPacked || len(fields) != len(s.parts) {
+			return errs.Unsupportedf("%d of %d members of a packed struct", len(s.parts), len(fields))
+		}
+		for i, f := range fields {
+			if w := f.GetBitsPerValue(); w/8 > s.parts[i].maxBytes() {
+				return corruptf("packed member of %d bits where its type has %d bytes", w, s.parts[i].maxBytes())
+			}
+			if err := checkShape(f.GetValue(), s.parts[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// maxBytes is what a value of fixed width takes at most, with the bitmaps of lists; 0 for values of other kinds.
+func (s shape) maxBytes() uint64 {
+	switch s.kind {
+	case kindBool:
+		return 1
+	case kindFixed:
+		return uint64(s.width)
+	case kindFSL:
+		return uint64(s.dim)*s.parts[0].maxBytes() + (uint64(s.dim)+7)/8
+	}
+	return 0
 }

@@ -31,6 +31,7 @@ type legacy struct {
 	mu      sync.Mutex
 	pages   map[int32][]legacyPage // by field id, of the fields that were asked for so far
 	schema  map[int32]*filepb.Field
+	empty   []encoding.Page
 	firstID *int32 // whose pages come first in the page table
 }
 
@@ -163,12 +164,17 @@ func (m *Metadata) attachLegacy(ctx context.Context, in encoding.Input, root *en
 	return true, m.checkBatches(root)
 }
 
+// emptyPages are pages of the rows of the batches, for all structs the same ones.
 func (l *legacy) emptyPages() []encoding.Page {
-	pages := make([]encoding.Page, l.count())
-	for b := range pages {
-		pages[b].Rows = l.batches[b+1] - l.batches[b]
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.empty == nil {
+		l.empty = make([]encoding.Page, l.count())
+		for b := range l.empty {
+			l.empty[b].Rows = l.batches[b+1] - l.batches[b]
+		}
 	}
-	return pages
+	return l.empty
 }
 
 // checkBatches makes sure that the pages of fields that are not below a list hold the rows of their batches.

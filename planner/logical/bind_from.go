@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"errors"
 	"slices"
 	"strings"
 
@@ -207,6 +208,9 @@ func (b *binder) source(ref scan.TableRef, pos int) (scan.Source, error) {
 	}
 	src, err := b.o.Resolver.Resolve(b.ctx, ref)
 	if err != nil {
+		if errors.Is(err, errs.ErrUnsupported) || errors.Is(err, errs.ErrResourceExhausted) {
+			return nil, err // of the table, whatever the text says
+		}
 		return nil, b.at(pos, err)
 	}
 	b.sources[key] = src

@@ -2,6 +2,7 @@ package codec
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 
 	"github.com/klauspost/compress/zstd"
@@ -21,18 +22,17 @@ const (
 
 const zstdMagic = 0xFD2FB528
 
-// maxLZ4Ratio and maxZstdRatio bound what a block may claim to hold: an lz4 block adds at most 255 bytes per byte; zstd
+// maxLZ4Ratio and MaxZstdRatio bound what a block may claim to hold: an lz4 block adds at most 255 bytes per byte; zstd
 // can do far better on repeats, so that its claim is only held against what a block of repeats can reach.
 const (
 	maxLZ4Ratio  = 255
-	maxZstdRatio = 1 << 15
+	MaxZstdRatio = 1 << 15
 )
 
 // Decompressor undoes general compression. Its zero value is not usable; it is used by one goroutine at a time.
 type Decompressor struct {
 	limit int
-	exact *zstd.Decoder // never writes more than there is room for
-	free  *zstd.Decoder // makes room up to the limit
+	zstd  *zstd.Decoder // never writes more than there is room for
 }
 
 // NewDecompressor gives one that refuses blocks of more than limit bytes.
@@ -55,13 +55,17 @@ func (d *Decompressor) Decompress(scheme Scheme, dst, src []byte) ([]byte, error
 }
 
 func (d *Decompressor) checkSize(size uint64, stored, ratio int) error {
-	if size > uint64(d.limit) {
-		return errs.New(errs.ErrResourceExhausted, "compressed block of %d bytes, at most %d", size, d.limit)
-	}
 	if size > uint64(stored)*uint64(ratio) {
 		return corruptf("%d compressed bytes claim to hold %d", stored, size)
 	}
+	if size > uint64(d.limit) {
+		return d.tooLarge(size)
+	}
 	return nil
+}
+
+func (d *Decompressor) tooLarge(size uint64) error {
+	return errs.New(errs.ErrResourceExhausted, "compressed block of %d bytes, at most %d", size, d.limit)
 }
 
 func (d *Decompressor) lz4Block(dst, src []byte) ([]byte, error) {
@@ -89,18 +93,23 @@ func (d *Decompressor) lz4Block(dst, src []byte) ([]byte, error) {
 
 func (d *Decompressor) zstdFrame(dst, src []byte) ([]byte, error) {
 	if bareFrame(src) {
-		return d.decodeZstd(&d.free, dst[:0], src)
+		return d.zstdBare(dst, src)
 	}
 	if len(src) < 8 {
 		return nil, corruptf("zstd block of %d bytes has no size", len(src))
 	}
 	size := binary.LittleEndian.Uint64(src)
 	src = src[8:]
-	if err := d.checkSize(size, len(src), maxZstdRatio); err != nil {
+	if err := d.checkSize(size, len(src), MaxZstdRatio); err != nil {
 		return nil, err
 	}
+	return d.zstdExact(dst, src, size)
+}
+
+// zstdExact decodes a frame that holds size bytes.
+func (d *Decompressor) zstdExact(dst, src []byte, size uint64) ([]byte, error) {
 	dst = Grow(dst, int(size))
-	out, err := d.decodeZstd(&d.exact, dst[:0:size], src)
+	out, err := d.decodeZstd(dst[:0:size], src)
 	if err != nil {
 		return nil, err
 	}
@@ -110,16 +119,45 @@ func (d *Decompressor) zstdFrame(dst, src []byte) ([]byte, error) {
 	return out, nil
 }
 
-func (d *Decompressor) decodeZstd(dec **zstd.Decoder, dst, src []byte) ([]byte, error) {
-	if *dec == nil {
+// zstdBare decodes a frame without a size before it. Where the frame does not tell it either, room is made step by step,
+// so that it follows from what the frame holds.
+func (d *Decompressor) zstdBare(dst, src []byte) ([]byte, error) {
+	var head zstd.Header
+	if err := head.Decode(src); err != nil {
+		return nil, corruptf("zstd frame: %w", err)
+	}
+	if head.HasFCS {
+		if err := d.checkSize(head.FrameContentSize, len(src), MaxZstdRatio); err != nil {
+			return nil, err
+		}
+		return d.zstdExact(dst, src, head.FrameContentSize)
+	}
+	for room := min(firstRoom+firstRatio*len(src), d.limit); ; room = min(8*room, d.limit) {
+		dst = Grow(dst, room)
+		out, err := d.decodeZstd(dst[:0:room], src)
+		switch {
+		case !errors.Is(err, zstd.ErrDecoderSizeExceeded):
+			return out, err
+		case room == d.limit:
+			return nil, d.tooLarge(uint64(room) + 1)
+		}
+	}
+}
+
+// The room that is made at first for a frame of unknown size, in bytes and for each byte of it.
+const firstRoom, firstRatio = 64 << 10, 16
+
+// decodeZstd decodes into the room behind dst.
+func (d *Decompressor) decodeZstd(dst, src []byte) ([]byte, error) {
+	if d.zstd == nil {
 		made, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-			zstd.WithDecoderMaxMemory(uint64(d.limit)), zstd.WithDecodeAllCapLimit(dec == &d.exact))
+			zstd.WithDecoderMaxMemory(uint64(d.limit)), zstd.WithDecodeAllCapLimit(true))
 		if err != nil {
 			return nil, fmt.Errorf("zstd: %w", err)
 		}
-		*dec = made
+		d.zstd = made
 	}
-	out, err := (*dec).DecodeAll(src, dst)
+	out, err := d.zstd.DecodeAll(src, dst)
 	if err != nil {
 		return nil, corruptf("zstd frame: %w", err)
 	}
