@@ -251,7 +251,7 @@ func (n *listNode20) assemble(l *lists20, items arrow.Array) (arrow.Array, error
 
 // offsetsOf gives offsets as 32-bit ones; they fit.
 func (n *listNode20) offsetsOf(offsets []int64) []int32 {
-	out := n.column20.offsets(len(offsets))
+	out := n.offsets(len(offsets))
 	for i, o := range offsets {
 		out[i] = int32(o)
 	}

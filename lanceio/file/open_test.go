@@ -15,6 +15,7 @@ import (
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 	"github.com/lanceflight/flightsrv/lanceio/file"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filepb"
@@ -298,31 +299,39 @@ func FuzzOpen(f *testing.F) {
 	layout := readFixture(f, "pages_2.0")
 	leaves := readFixture(f, "pages_2.1")
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, in, err := open(b)
-		if err != nil {
-			return
-		}
-		fields, columns := layout.fields, layout.columns
-		if m.Version.Minor == 1 {
-			fields, columns = leaves.fields, leaves.columns
-		}
-		_, _ = m.Rows(context.Background(), in)
-		mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
-		defer mem.AssertSize(t, 0)
-		for _, tree := range layout.trees() {
-			if found, err := m.Attach(context.Background(), in, tree, fields, columns); err != nil || !found {
-				continue
-			}
-			r, err := file.NewFieldReader(m, tree, in, mem)
-			if err != nil {
-				continue
-			}
-			if a, err := r.Read(context.Background(), []encoding.RowRange{{Start: 1, End: 3}, {Start: 100, End: 200}}); err == nil {
-				if a.Len() != 102 {
-					t.Errorf("%d rows instead of 102", a.Len())
-				}
-				a.Release()
-			}
-		}
+		alloctest.Within(t, allocFactor*uint64(len(b)), func() { readHostile(t, b, layout, leaves) })
 	})
+}
+
+// allocFactor bounds what reading a file may allocate for each of its bytes: several columns may each make the most of it.
+const allocFactor = 16384
+
+func readHostile(t *testing.T, b []byte, layout, leaves fixture) {
+	t.Helper()
+	m, in, err := open(b)
+	if err != nil {
+		return
+	}
+	fields, columns := layout.fields, layout.columns
+	if m.Version.Minor == 1 {
+		fields, columns = leaves.fields, leaves.columns
+	}
+	_, _ = m.Rows(context.Background(), in)
+	mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+	defer mem.AssertSize(t, 0)
+	for _, tree := range layout.trees() {
+		if found, err := m.Attach(context.Background(), in, tree, fields, columns); err != nil || !found {
+			continue
+		}
+		r, err := file.NewFieldReader(m, tree, in, mem)
+		if err != nil {
+			continue
+		}
+		if a, err := r.Read(context.Background(), []encoding.RowRange{{Start: 1, End: 3}, {Start: 100, End: 200}}); err == nil {
+			if a.Len() != 102 {
+				t.Errorf("%d rows instead of 102", a.Len())
+			}
+			a.Release()
+		}
+	}
 }

@@ -16,6 +16,7 @@ import (
 	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filepb"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 	"github.com/lanceflight/flightsrv/lanceio/table"
@@ -475,23 +476,35 @@ func FuzzManifest(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, b []byte) {
-		m, err := parse(b)
-		if err != nil {
-			return
-		}
-		_ = m.ArrowSchema().String()
-		for _, frag := range m.Fragments {
-			for _, d := range frag.Files {
-				_ = m.DataFile(d)
-			}
-			if frag.Deletion != nil {
-				_ = m.DeletionFile(frag)
-			}
-			if m.StableRowIDs() {
-				_, _ = frag.RowIDs(frag.PhysicalRows)
-			}
-			_, _ = frag.CreatedAt(frag.PhysicalRows)
-			_, _ = frag.UpdatedAt(frag.PhysicalRows)
-		}
+		alloctest.Within(t, messageFactor*uint64(len(b)), func() { readHostile(b) })
 	})
+}
+
+// messageFactor bounds what a message may take in memory for each of its bytes: one of two bytes, that says nothing, takes
+// some hundred, and so does what is made of it.
+const messageFactor = 1024
+
+// readHostile reads all that a manifest says.
+func readHostile(b []byte) {
+	m, err := parse(b)
+	if err != nil {
+		return
+	}
+	_ = m.ArrowSchema().String()
+	for _, frag := range m.Fragments {
+		for _, d := range frag.Files {
+			_ = m.DataFile(d)
+		}
+		if frag.Deletion != nil {
+			_ = m.DeletionFile(frag)
+		}
+		if m.StableRowIDs() {
+			_, _ = frag.RowIDs(frag.PhysicalRows)
+		}
+		_, _ = frag.CreatedAt(frag.PhysicalRows)
+		_, _ = frag.UpdatedAt(frag.PhysicalRows)
+	}
+	for _, x := range m.Indices {
+		_, _ = m.IndexFile(x, "page_data.lance")
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 )
@@ -162,8 +163,12 @@ func TestRowAddress(t *testing.T) {
 func FuzzRowIDs(f *testing.F) {
 	f.Add(sequence(f, rangeOf(4, 6), bitmap(20, 23, 0x05), unsorted(u16s(0, 2, 1)), holes(30, 33, u16s(31, 0)), sorted(u32s(5, 1, 2))))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		_, _ = table.ParseRowVersions(b, "x")
-		s, err := table.ParseRowIDs(b, "x")
+		var s *table.RowIDSequence
+		var err error
+		alloctest.Within(t, messageFactor*uint64(len(b)), func() {
+			_, _ = table.ParseRowVersions(b, "x")
+			s, err = table.ParseRowIDs(b, "x")
+		})
 		if err != nil {
 			return
 		}

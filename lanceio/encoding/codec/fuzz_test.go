@@ -8,6 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/internal/alloctest"
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
 )
 
@@ -81,14 +82,16 @@ func FuzzText(f *testing.F) {
 			checkAnswer(t, nil, 0, err)
 			return
 		}
-		out, err := codec.NewText(s).Decode(v, 0, n)
-		if err != nil {
-			checkAnswer(t, nil, 0, err)
-			return
-		}
-		for i := range n {
-			_ = out.Value(i)
-		}
+		alloctest.Within(t, uint64(64*len(src)), func() {
+			out, err := codec.NewText(s).Decode(v, 0, n)
+			if err != nil {
+				checkAnswer(t, nil, 0, err)
+				return
+			}
+			for i := range n {
+				_ = out.Value(i)
+			}
+		})
 	})
 }
 
@@ -128,10 +131,12 @@ func FuzzDecompress(f *testing.F) {
 	const limit = 1 << 20
 	d := codec.NewDecompressor(limit)
 	f.Fuzz(func(t *testing.T, scheme int, src []byte) {
-		out, err := d.Decompress(codec.Scheme(scheme), nil, src)
-		if len(out) > limit {
-			t.Fatalf("%d bytes, at most %d", len(out), limit)
-		}
-		checkAnswer(t, out, len(out), err)
+		alloctest.Within(t, 4*limit, func() {
+			out, err := d.Decompress(codec.Scheme(scheme), nil, src)
+			if len(out) > limit {
+				t.Fatalf("%d bytes, at most %d", len(out), limit)
+			}
+			checkAnswer(t, out, len(out), err)
+		})
 	})
 }
