@@ -1,6 +1,7 @@
 package lanceio
 
 import (
+	"math"
 	"slices"
 	"sync"
 
@@ -127,6 +128,16 @@ func (s *lesson) addStats(env eval.Env, n int) error {
 		return err
 	}
 	return s.sum.stats.max.Add(&expr.Column{Rel: e.Rel, Path: e.Stats.Child("max")}, env, n, test)
+}
+
+// giveUp makes the learner learn nothing: rows come a second time.
+func (l *learner) giveUp() {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.rows = math.MinInt64 / 2
 }
 
 // finish keeps what was learned if all the live rows of a fragment were seen. The reader has read the last of them.

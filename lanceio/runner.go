@@ -32,8 +32,8 @@ var errEnough = errors.New("limit reached")
 var errTooWide = errors.New("window too wide")
 
 // runStep runs a step on a window of its own.
-func runStep(ctx context.Context, s *step, b *block) ([]arrow.Array, error) {
-	cols, err := s.run(ctx, b)
+func runStep(ctx context.Context, s *step, lane int, b *block) ([]arrow.Array, error) {
+	cols, err := s.run(ctx, lane, b)
 	if err != nil && errors.Is(err, errs.ErrResourceExhausted) && b.sel.count() > 1 {
 		return nil, fmt.Errorf("%w: %w", errTooWide, err)
 	}
@@ -48,6 +48,7 @@ type runner struct {
 	emit        func(ctx context.Context, b arrow.RecordBatch, bytes int64) error
 	tick        func(ctx context.Context) error // called now and then while no batch comes
 	windowBytes int64
+	lanes       int   // windows of a step that are worked on at once
 	skip        int64 // rows that pass yet to be skipped
 	left        int64 // rows yet to be given, negative for all
 	aheadBytes  int64 // what may be in flight where fragments are read side by side
@@ -178,13 +179,7 @@ func (f *fragmentRun) run(ctx context.Context, i int, rows selection) (err error
 	if f.p.spec.StatsFilter == nil {
 		err = f.filterBlock(ctx, newBlock(live))
 	} else {
-		err = f.windows(ctx, &f.stats, newBlock(live), func(ctx context.Context, b *block) error {
-			pass, err := f.test(ctx, &f.stats, f.p.spec.StatsFilter, f.p.statsSpecial, b)
-			if err != nil {
-				return err
-			}
-			return f.filterBlock(ctx, pass)
-		})
+		err = f.passing(ctx, &f.stats, f.p.spec.StatsFilter, f.p.statsSpecial, newBlock(live), f.filterBlock)
 	}
 	if err != nil {
 		return err
@@ -242,57 +237,46 @@ func (f *fragmentRun) loadIDs(ctx context.Context) error {
 	return err
 }
 
-// windows cuts a block into windows of a step and hands them to do, which takes them over. It takes the block over.
-func (f *fragmentRun) windows(ctx context.Context, s *step, b *block, do func(context.Context, *block) error) error {
-	defer b.release()
-	if len(b.sel) == 0 {
-		return nil
-	}
-	if err := s.open(ctx, f.reader, f.have); err != nil {
-		return err
-	}
-	for rest := (cursor{s: b.sel}); !rest.done(); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		win, behind := s.window.take(rest, -1)
-		part, err := b.pick(f.a, win)
-		if err != nil {
-			return err
-		}
-		if err := f.tick(ctx); err != nil {
-			part.release()
-			return err
-		}
-		switch err := do(ctx, part); {
-		case errors.Is(err, errTooWide):
-			s.window.rows = win.count() / 2
-		case err != nil:
-			return err
-		default:
-			rest = behind
-		}
-	}
-	return nil
+// passing gives to use the blocks of the rows of b at which a predicate is true, window by window. It takes b over, as use
+// does what it is given.
+func (f *fragmentRun) passing(ctx context.Context, s *step, pred expr.Expr, special []string, b *block, use func(context.Context, *block) error) error {
+	return lanes[tested]{
+		f: f, steps: []*step{s}, left: -1,
+		do: func(ctx context.Context, lane int, b *block) (tested, error) {
+			return f.test(ctx, s, lane, pred, special, b)
+		},
+		use: func(ctx context.Context, t tested) error {
+			s.window.saw(t.rows, t.bytes)
+			return use(ctx, t.pass)
+		},
+		drop: func(t tested) { t.pass.release() },
+	}.run(ctx, b)
 }
 
-// test gives the block of the rows at which a predicate is true. It takes b over.
-func (f *fragmentRun) test(ctx context.Context, s *step, pred expr.Expr, special []string, b *block) (*block, error) {
+// tested is the rows of a window that pass; rows and bytes are what was tested.
+type tested struct {
+	pass        *block
+	rows, bytes int64
+}
+
+// test gives the rows of a block at which a predicate is true. It takes b over.
+func (f *fragmentRun) test(ctx context.Context, s *step, lane int, pred expr.Expr, special []string, b *block) (tested, error) {
 	defer b.release()
-	cols, err := runStep(ctx, s, b)
+	cols, err := runStep(ctx, s, lane, b)
 	if err != nil {
-		return nil, err
+		return tested{}, err
 	}
-	env := f.env(s, cols, special, b.sel)
+	env := f.env(s, lane, cols, special, b.sel)
 	defer env.release()
-	s.window.saw(b.sel.count(), env.bytes())
+	t := tested{rows: b.sel.count(), bytes: env.bytes()}
 	s.learn.add(env, env.rows)
 	pass, err := env.mask(pred)
 	if err != nil {
-		return nil, err
+		return tested{}, err
 	}
 	b.drop(s.stage.later)
-	return b.pick(f.a, b.sel.keep(pass))
+	t.pass, err = b.pick(f.a, b.sel.keep(pass))
+	return t, err
 }
 
 // filterBlock tests the rows of a block by the exact filter and gathers those that pass. It takes the block over.
@@ -303,13 +287,7 @@ func (f *fragmentRun) filterBlock(ctx context.Context, b *block) error {
 		}
 		return f.gather(ctx, b)
 	}
-	return f.windows(ctx, &f.filter, b, func(ctx context.Context, b *block) error {
-		pass, err := f.test(ctx, &f.filter, f.p.spec.Filter, f.p.filterSpecial, b)
-		if err != nil {
-			return err
-		}
-		return f.gather(ctx, pass)
-	})
+	return f.passing(ctx, &f.filter, f.p.spec.Filter, f.p.filterSpecial, b, f.gather)
 }
 
 // gather counts the rows that passed all filters, drops those of the offset, and keeps the others until there are enough.
@@ -375,79 +353,68 @@ func (f *fragmentRun) project1(ctx context.Context, b *block) error {
 
 // giveWindows reads the projected columns of a block window by window and sends them. It takes the block over.
 func (f *fragmentRun) giveWindows(ctx context.Context, b *block) error {
-	defer b.release()
-	if err := f.computed.open(ctx, f.reader, f.have); err != nil {
-		return err
+	err := lanes[given]{
+		f: f, steps: []*step{&f.project, &f.computed}, left: f.left,
+		do:   f.give,
+		use:  f.sendWindow,
+		drop: func(g given) { releaseAll(g.cols) },
+	}.run(ctx, b)
+	if err == nil && f.left == 0 {
+		return errEnough
 	}
-	if err := f.project.open(ctx, f.reader, f.have); err != nil {
-		return err
-	}
-	for rest := (cursor{s: b.sel}); !rest.done(); {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		win, behind := f.project.window.take(rest, f.left)
-		part, err := b.pick(f.a, win)
-		if err != nil {
-			return err
-		}
-		switch err := f.give(ctx, part); {
-		case errors.Is(err, errTooWide):
-			f.project.window.rows = win.count() / 2
-			continue
-		case err != nil:
-			return err
-		}
-		rest = behind
-		if f.left == 0 {
-			return errEnough
-		}
-	}
-	return nil
+	return err
 }
 
-// give sends the rows of a block. It takes the block over.
-func (f *fragmentRun) give(ctx context.Context, b *block) error {
+// given is the columns of a window, as they are in the answer.
+type given struct {
+	cols []arrow.Array
+	rows int64
+}
+
+// give makes the columns of a block. It takes the block over.
+func (f *fragmentRun) give(ctx context.Context, lane int, b *block) (given, error) {
 	defer b.release()
-	n := b.sel.count()
-	if !f.counted && f.p.hasOutput() {
-		f.counted = true
-		f.c.fragments.Add(1)
-	}
-	extra, err := f.compute(ctx, b)
+	extra, err := f.compute(ctx, lane, b)
 	if err != nil {
-		return err
+		return given{}, err
 	}
-	defer func() { releaseAll(extra) }()
-	cols, err := runStep(ctx, &f.project, b)
+	cols, err := runStep(ctx, &f.project, lane, b)
 	if err != nil {
-		return err
-	}
-	if !f.filtered() {
-		f.c.rows.Add(n)
+		releaseAll(extra)
+		return given{}, err
 	}
 	for _, name := range f.p.spec.Special {
 		cols = append(cols, f.ids.special(f.a, name, b.sel))
 	}
-	cols = append(cols, extra...)
-	extra = nil
-	defer releaseAll(cols)
-	if f.left >= 0 {
-		f.left -= n
+	return given{append(cols, extra...), b.sel.count()}, nil
+}
+
+// sendWindow sends the columns of a window and counts its rows.
+func (f *fragmentRun) sendWindow(ctx context.Context, g given) error {
+	defer releaseAll(g.cols)
+	if !f.counted && f.p.hasOutput() {
+		f.counted = true
+		f.c.fragments.Add(1)
 	}
-	return f.send(ctx, cols, int(n))
+	if !f.filtered() {
+		f.c.rows.Add(g.rows)
+	}
+	if f.left >= 0 {
+		f.left -= g.rows
+	}
+	return f.send(ctx, g.cols, int(g.rows))
 }
 
 // compute gives the computed columns of a block.
-func (f *fragmentRun) compute(ctx context.Context, b *block) ([]arrow.Array, error) {
+func (f *fragmentRun) compute(ctx context.Context, lane int, b *block) ([]arrow.Array, error) {
 	if len(f.p.spec.Computed) == 0 {
 		return nil, nil
 	}
-	cols, err := runStep(ctx, &f.computed, b)
+	cols, err := runStep(ctx, &f.computed, lane, b)
 	if err != nil {
 		return nil, err
 	}
-	env := f.env(&f.computed, cols, f.p.computedSpecial, b.sel)
+	env := f.env(&f.computed, lane, cols, f.p.computedSpecial, b.sel)
 	defer env.release()
 	var out []arrow.Array
 	for _, c := range f.p.spec.Computed {
@@ -489,9 +456,9 @@ func (f *fragmentRun) send(ctx context.Context, cols []arrow.Array, n int) error
 }
 
 // env is what expressions see of a block's rows. It takes cols over.
-func (f *fragmentRun) env(s *step, cols []arrow.Array, special []string, sel selection) *env {
+func (f *fragmentRun) env(s *step, lane int, cols []arrow.Array, special []string, sel selection) *env {
 	e := &env{f: f.reader, rows: int(sel.count()), mem: f.a.mem, columns: map[string]arrow.Array{}}
-	for i, c := range s.columns {
+	for i, c := range s.lanes[lane] {
 		e.columns[c.node.name] = cols[i]
 	}
 	for _, name := range special {

@@ -37,28 +37,30 @@ func (r *narrowReader) Read(_ context.Context, ranges []encoding.RowRange) (arro
 	return b.NewArray(), nil
 }
 
-// narrowRun is the scan of a fragment whose one column comes from a reader.
-func narrowRun(r *narrowReader, got *[]int64) *fragmentRun {
+// narrowRun is the scan of a fragment whose one column comes from readers, one for each lane.
+func narrowRun(got *[]int64, readers ...*narrowReader) *fragmentRun {
 	i := arrow.PrimitiveTypes.Int64
 	field := &table.Field{ID: 1, Name: "c", Type: i}
 	n := &node{field: field, name: "c", typ: i}
 	run := &runner{
 		tick: func(context.Context) error { return nil },
 		p:    &plan{schema: arrow.NewSchema([]arrow.Field{n.arrow()}, nil), spec: scan.Spec{Limit: -1}, output: []*node{n}},
-		a:    assembler{r.mem}, c: newCounters(), left: -1,
+		a:    assembler{readers[0].mem}, c: newCounters(), left: -1, lanes: len(readers),
 		emit: func(_ context.Context, b arrow.RecordBatch, _ int64) error {
 			*got = append(*got, b.Column(0).(*array.Int64).Int64Values()...)
 			b.Release()
 			return nil
 		},
 	}
-	return &fragmentRun{
-		runner: run, computed: step{opened: true},
-		project: step{
-			a: run.a, opened: true, window: window{rows: 64, max: windowRows, bytes: windowBytes},
-			columns: []*columnReader{{node: n, top: field, readers: []encoding.FieldReader{r}}},
-		},
+	f := &fragmentRun{
+		runner:  run,
+		project: step{a: run.a, window: window{rows: 64, seen: sideBytes, max: windowRows, bytes: windowBytes}},
 	}
+	for i, r := range readers {
+		f.project.lanes[i] = []*columnReader{{node: n, top: field, readers: []encoding.FieldReader{r}}}
+		f.computed.lanes[i] = []*columnReader{}
+	}
+	return f
 }
 
 func TestWindowsThatDoNotFitAreReadAgain(t *testing.T) {
@@ -69,20 +71,26 @@ func TestWindowsThatDoNotFitAreReadAgain(t *testing.T) {
 		pass[i] = i%10 != 3
 	}
 	sel := rowsOf(5, 100).keep(bitmap(pass))
-	var got []int64
-	f := narrowRun(&narrowReader{mem: mem, max: 7}, &got)
-	if err := f.giveWindows(t.Context(), newBlock(sel)); err != nil {
-		t.Fatal(err)
-	}
 	var want []int64
 	for _, row := range rowsIn(sel) {
 		want = append(want, int64(row))
 	}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
-	}
-	if n := f.c.metrics().RowsSelected; n != int64(len(want)) {
-		t.Errorf("%d rows were counted, want %d", n, len(want))
+	for _, lanes := range []int{1, 2, 5} {
+		var readers []*narrowReader
+		for range lanes {
+			readers = append(readers, &narrowReader{mem: mem, max: 7})
+		}
+		var got []int64
+		f := narrowRun(&got, readers...)
+		if err := f.giveWindows(t.Context(), newBlock(sel)); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%d lanes: got %v, want %v", lanes, got, want)
+		}
+		if n := f.c.metrics().RowsSelected; n != int64(len(want)) {
+			t.Errorf("%d lanes: %d rows were counted, want %d", lanes, n, len(want))
+		}
 	}
 }
 
@@ -91,7 +99,7 @@ func TestRowThatDoesNotFit(t *testing.T) {
 	defer mem.AssertSize(t, 0)
 	var got []int64
 	r := &narrowReader{mem: mem, max: 0}
-	err := narrowRun(r, &got).giveWindows(t.Context(), newBlock(rowsOf(0, 10)))
+	err := narrowRun(&got, r).giveWindows(t.Context(), newBlock(rowsOf(0, 10)))
 	if !errors.Is(err, errs.ErrResourceExhausted) || errors.Is(err, errTooWide) {
 		t.Errorf("%v, want resource exhausted", err)
 	}

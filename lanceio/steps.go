@@ -3,6 +3,7 @@ package lanceio
 import (
 	"context"
 	"fmt"
+	"maps"
 	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,29 +18,40 @@ import (
 
 // step runs one stage on one fragment: it reads the stage's new parts and puts the stage's columns together.
 type step struct {
-	a       assembler
-	columns []*columnReader
-	bytes   int64 // of a window
-	beside  int   // columns that are read at once; one for each core at least
-	window  window
-	// opened tells that the readers were made; that is put off until the first row reaches the step.
-	opened bool
+	a      assembler
+	bytes  int64 // of a window
+	beside int   // columns that are read at once; one for each core at least
+	window window
 	stage  stage
 	learn  *learner // nil: nothing is to be learned
+	// lanes are the readers of each lane, nil where it has none yet: they are made when the first row reaches it.
+	lanes [maxLanes][]*columnReader
+	// before is of which structs earlier steps read something.
+	before partSet
 }
 
-func (s *step) open(ctx context.Context, r *fragmentReader, have partSet) error {
-	if s.opened {
+// open makes the readers of a lane. have are the structs of which something was read; it is added to.
+func (s *step) open(ctx context.Context, lane int, r *fragmentReader, have partSet) error {
+	if s.lanes[lane] != nil {
 		return nil
 	}
-	var err error
-	if s.columns, err = r.open(ctx, s.stage, have); err != nil {
+	first := s.before == nil
+	if first {
+		s.before = maps.Clone(have)
+	} else {
+		have = maps.Clone(s.before) // as the first lane found it
+	}
+	columns, err := r.open(ctx, s.stage, have)
+	if err != nil {
 		return err
 	}
-	s.opened = true
+	s.lanes[lane] = columns
+	if !first {
+		return nil
+	}
 	var rowBytes float64
 	variable := false
-	for _, c := range s.columns {
+	for _, c := range columns {
 		rowBytes, variable = rowBytes+c.rowBytes, variable || c.variable
 	}
 	s.window = newWindow(windowRows, s.bytes, rowBytes, variable)
@@ -47,14 +59,15 @@ func (s *step) open(ctx context.Context, r *fragmentReader, have partSet) error 
 }
 
 // run reads what the stage needs at the block's rows, adds it to the block, and gives the stage's columns. The caller
-// releases them.
-func (s *step) run(ctx context.Context, b *block) ([]arrow.Array, error) {
+// releases them. It uses the readers of a lane.
+func (s *step) run(ctx context.Context, lane int, b *block) ([]arrow.Array, error) {
 	n := int(b.sel.count())
-	if err := s.read(ctx, b, n); err != nil {
+	columns := s.lanes[lane]
+	if err := s.read(ctx, columns, b, n); err != nil {
 		return nil, err
 	}
-	out := make([]arrow.Array, len(s.columns))
-	for i, c := range s.columns {
+	out := make([]arrow.Array, len(columns))
+	for i, c := range columns {
 		var parts []arrow.Array
 		if c.top != nil && !c.node.filler {
 			parts = b.parts[c.top.ID]
@@ -70,13 +83,13 @@ func (s *step) run(ctx context.Context, b *block) ([]arrow.Array, error) {
 }
 
 // read adds the parts that the step's readers give. Columns are decoded side by side.
-func (s *step) read(ctx context.Context, b *block, n int) error {
+func (s *step) read(ctx context.Context, columns []*columnReader, b *block, n int) error {
 	type job struct {
 		top    *table.Field
 		reader encoding.FieldReader
 	}
 	var jobs []job
-	for _, c := range s.columns {
+	for _, c := range columns {
 		for _, r := range c.readers {
 			jobs = append(jobs, job{c.top, r})
 		}

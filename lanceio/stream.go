@@ -44,7 +44,7 @@ func newStream(ctx context.Context, p *plan, mem memory.Allocator) *stream {
 		s.share = p.t.budget.take(farScanBytes)
 		s.near = s.share / (farScanBytes / scanBytes)
 	}
-	s.q = newBatchQueue(s.near / 3 * 2)
+	s.q = newBatchQueue(2 * s.near / int64(laneCount()+2))
 	s.ctx, s.cancel = context.WithCancel(ctx)
 	return s
 }
@@ -108,12 +108,13 @@ func (s *stream) Close() error {
 func (s *stream) produce() {
 	defer close(s.done)
 	defer close(s.q.ch)
+	lanes := laneCount()
 	mem := newRecycler(s.mem, int(s.near/3*2))
 	defer mem.close()
 	joined := newCoalescer(s.p, assembler{mem}, s.q.put)
 	defer joined.drop()
 	r := &runner{
-		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.near / 3,
+		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.near / int64(lanes+2), lanes: lanes,
 		skip: s.p.spec.Offset, left: s.p.spec.Limit, aheadBytes: s.share - s.near, indices: new(indexLookup),
 	}
 	err := func() (err error) {

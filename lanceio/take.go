@@ -214,14 +214,14 @@ func (k *taker) fragment(ctx context.Context, i int, sel selection) ([]arrow.Arr
 	if err := f.loadIDs(ctx); err != nil {
 		return nil, err
 	}
-	if err := f.project.open(ctx, f.reader, f.have); err != nil {
+	if err := f.project.open(ctx, 0, f.reader, f.have); err != nil {
 		return nil, err
 	}
 	b := newBlock(sel)
 	defer b.release()
 	k.c.rows.Add(sel.count())
 	k.c.fragments.Add(1)
-	cols, err := f.project.run(ctx, b)
+	cols, err := f.project.run(ctx, 0, b)
 	if err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ const (
 // window decides how many rows are read at a time.
 type window struct {
 	rows  int64 // of the next window
+	seen  int64 // bytes of a row, as the last window had them; 0 before the first
 	max   int64
 	bytes int64 // wanted
 }
@@ -40,11 +41,20 @@ func (w *window) saw(rows, bytes int64) {
 		return
 	}
 	next := min(w.rows*windowGrowth, w.max)
-	if per := max(bytes/rows, 1); w.bytes/per < next {
+	per := max(bytes/rows, 1)
+	w.seen = per
+	if w.bytes/per < next {
 		next = max(1, w.bytes/per)
 	}
 	w.rows = next
 }
+
+// sideBytes is what a window takes at least that is read beside another. Smaller ones cost more than they gain: each reads
+// the chunk in which the one before it ends once more.
+const sideBytes = 512 << 10
+
+// aside tells whether the next window is large enough to be read beside another.
+func (w *window) aside() bool { return w.rows*w.seen >= sideBytes }
 
 // take gives the rows of the next window, up to limit (negative for no limit), and the cursor behind them. The cursor is
 // not done, and limit is not 0.
