@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"runtime"
+
+	"github.com/lanceflight/flightsrv/errs"
 )
 
 // maxLanes bounds the windows of a step that are worked on at once.
@@ -99,6 +101,7 @@ func (r *laneRun[T]) fill(ctx context.Context) error {
 		}
 		work := func() {
 			defer close(f.done)
+			defer errs.Contain(&f.err)
 			f.got, f.err = r.do(ctx, lane, part)
 		}
 		if len(r.flights) == 1 && (r.rest.done() || r.left == 0) {

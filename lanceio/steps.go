@@ -97,7 +97,7 @@ func (s *step) read(ctx context.Context, columns []*columnReader, b *block, n in
 	if len(jobs) == 0 {
 		return nil
 	}
-	if err := prefetch(ctx, s.columns, b.sel); err != nil {
+	if err := prefetch(ctx, columns, b.sel); err != nil {
 		return err
 	}
 	got := make([]arrow.Array, len(jobs))

@@ -56,6 +56,17 @@ func (b *byteBuf) extend(k int) ([]byte, error) {
 	return b.buf.Buf()[old:b.n], nil
 }
 
+// tail gives the last k bytes and makes room for spare more behind them, which may be written to but do not count.
+func (b *byteBuf) tail(k, spare int) []byte {
+	if b.buf == nil {
+		b.reserve(spare)
+	}
+	if need := b.n + spare; need > b.buf.Cap() {
+		b.buf.Reserve(max(need, 2*b.buf.Cap()))
+	}
+	return b.buf.Buf()[b.n-k : b.n+spare]
+}
+
 // reserve makes room for k more bytes that are likely to come.
 func (b *byteBuf) reserve(k int) {
 	if b.buf == nil {

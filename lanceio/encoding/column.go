@@ -288,7 +288,10 @@ type accumulator struct {
 	hasRep, hasDef bool
 	settled        bool // its entries are in the sinks already
 	slots          int  // of the sink, before the page
-	arena          *arena
+	// What of the page's rows and leaf slots has its entries in the sinks already.
+	doneRows  uint64
+	doneSlots int
+	arena     *arena
 
 	*scratch
 }
@@ -370,6 +373,23 @@ func (a *accumulator) addLevels(rep, def []uint16, n int) error {
 	return nil
 }
 
+// unravel appends n events of the page that is being decoded to the entries of the nodes at once, while they are in the
+// processor's cache. rep and def are overwritten; they are nil where the page has none of them.
+func (a *accumulator) unravel(plan *levelPlan, rep, def []uint16, n int) error {
+	if plan.whole || a.settled || a.nodes == nil {
+		return a.addLevels(rep, def, n)
+	}
+	rows, slots := uint64(n), n
+	if rep != nil {
+		rows = plan.rows(rep)
+	}
+	if def != nil {
+		slots = plan.slots(def)
+	}
+	a.doneRows, a.doneSlots = a.doneRows+rows, a.doneSlots+slots
+	return plan.unravel(n, rep, def, a.nodes, a.wanted)
+}
+
 // addRepeated appends n events of one definition level.
 func (a *accumulator) addRepeated(def uint16, n int) error {
 	if err := a.addLevels(nil, nil, n); err != nil {
@@ -403,6 +423,9 @@ func (a *accumulator) endPage(plan *levelPlan, rows uint64) error {
 	if def != nil {
 		slots = plan.slots(def)
 	}
+	have, slots = have+a.doneRows, slots+a.doneSlots
+	done := a.doneRows > 0
+	a.doneRows, a.doneSlots = 0, 0
 	if have != rows {
 		return corruptf("%d rows where %d are wanted", have, rows)
 	}
@@ -411,5 +434,8 @@ func (a *accumulator) endPage(plan *levelPlan, rows uint64) error {
 	}
 	a.slots = a.sink.len()
 	a.rep, a.def, a.events, a.hasRep, a.hasDef = a.rep[:0], a.def[:0], 0, false, false
+	if done && events == 0 {
+		return nil
+	}
 	return plan.unravel(events, rep, def, a.nodes, a.wanted)
 }

@@ -147,6 +147,9 @@ func (b *miniBlock) learn(bufs [][]byte) error {
 			return err
 		}
 		b.words = v.clone()
+		if b.words.text.Width > 0 {
+			b.words.words()
+		}
 		bufs = bufs[1:]
 	}
 	t.rows = t.items
@@ -439,7 +442,7 @@ func (b *miniBlock) decodeChunk(a *accumulator, c int, chunk []byte, rows []RowR
 	lo, hi := b.chunks.span(c)
 	for _, r := range rows {
 		from, to := int(max(r.Start, lo)-lo), int(min(r.End, hi)-lo)
-		if err := a.addLevels(nil, part(def, from, to), to-from); err != nil {
+		if err := a.unravel(b.plan, nil, part(def, from, to), to-from); err != nil {
 			return err
 		}
 		if err := a.sink.append(&v, from, to); err != nil {
@@ -519,7 +522,7 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 		return corruptf("chunk of %d rows where the repetition index has %d", begun, hi-lo)
 	}
 	if len(rows) == 1 && rows[0].Start <= lo && rows[0].End >= hi { // all that the chunk has
-		if err := a.addLevels(rep, def, len(rep)); err != nil {
+		if err := a.unravel(b.plan, rep, def, len(rep)); err != nil {
 			return err
 		}
 		return a.sink.append(v, 0, v.n)
@@ -532,7 +535,7 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 		if r.End < hi {
 			to = a.starts[r.End-lo]
 		}
-		if err := a.addLevels(rep[from.event:to.event], part(def, from.event, to.event), to.event-from.event); err != nil {
+		if err := a.unravel(b.plan, rep[from.event:to.event], part(def, from.event, to.event), to.event-from.event); err != nil {
 			return err
 		}
 		if err := a.sink.append(v, from.slot, to.slot); err != nil {

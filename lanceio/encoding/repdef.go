@@ -34,6 +34,8 @@ type levelPlan struct {
 	// visible[r] is the largest definition level of an event that is an entry of what stands outside of r lists:
 	// visible[0] is that of leaf slots.
 	visible []uint16
+	// whole tells that the levels of a page are unravelled together: the items of a fixed-size list may lie in two chunks.
+	whole bool
 }
 
 func isList(l pb.RepDefLayer) bool {
@@ -71,6 +73,7 @@ func newLevelPlan(layers []pb.RepDefLayer, nodes []*node) (*levelPlan, error) {
 			p.lists++
 		}
 		level += levelCount(l)
+		p.whole = p.whole || nodes[i].kind == nodeFSL
 	}
 	p.visible = append(p.visible, level)
 	return p, nil
@@ -278,11 +281,19 @@ func (l listLevels) unravel(rep, def []uint16, s *layerSink) (listCounts, error)
 		}
 	}
 	b := listBatch{l: l, s: s, starts: starts}
+	plain := l.plain()
 	for i := 0; i < len(rep); {
 		part, zeros := nextLevels(rep[i:])
-		if zeros {
+		var err error
+		switch {
+		case zeros:
 			b.n.items += levelBlock
-		} else if err := b.add(rep, def, i, i+len(part)); err != nil {
+		case len(part) == levelBlock && (def == nil || anyOf(def[i:]) <= plain):
+			err = b.addPlain(rep, def, i)
+		default:
+			err = b.add(rep, def, i, i+len(part))
+		}
+		if err != nil {
 			return b.n, err
 		}
 		i += len(part)
@@ -336,6 +347,40 @@ func (b *listBatch) add(rep, def []uint16, from, to int) error {
 			}
 		}
 	}
+	return nil
+}
+
+// plain is the largest definition level of an event of a list that is neither null nor empty, nor within one that is.
+func (l listLevels) plain() uint16 { return l.first - 1 }
+
+// addPlain takes the block of events at from, of which each is of a list that has items.
+func (b *listBatch) addPlain(rep, def []uint16, from int) error {
+	block := (*[levelBlock]uint16)(rep[from:])
+	var begins uint32 // a bit for each event that begins a list
+	for i, r := range block {
+		begins |= (uint32(-int32(r)) >> 31) << i
+	}
+	k := bits.OnesCount32(begins)
+	for m := begins; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros32(m)
+		b.starts.put(b.n.lists, b.n.items+i)
+		b.n.lists++
+		rep[b.n.kept] = block[i] - 1
+		if def != nil {
+			def[b.n.kept] = def[from+i]
+		}
+		b.n.kept++
+	}
+	b.n.items += levelBlock
+	have := uint(b.n.lists-k) % 64
+	b.valid |= (1<<uint(k) - 1) << have
+	if have+uint(k) < 64 {
+		return nil
+	}
+	if err := b.flush(64); err != nil {
+		return err
+	}
+	b.valid = (1<<uint(k) - 1) >> (64 - have)
 	return nil
 }
 

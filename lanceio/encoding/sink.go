@@ -209,12 +209,10 @@ func (s *fixedSink) gather(v *values, from, to int) error {
 	if err != nil {
 		return err
 	}
-	w := s.width
-	for i := from; i < to; i++ {
-		k := int(key(v.data, v.bits, i))
-		copy(out[:w], d.data[k*w:(k+1)*w])
-		out = out[w:]
-	}
+	keys := v.data[from*v.bits/8 : to*v.bits/8]
+	_ = withKeys(keys, v.bits,
+		func(k []uint8) { gatherFixed(out, d.data, k, s.width) }, func(k []uint16) { gatherFixed(out, d.data, k, s.width) },
+		func(k []uint32) { gatherFixed(out, d.data, k, s.width) }, func(k []uint64) { gatherFixed(out, d.data, k, s.width) })
 	return nil
 }
 
@@ -319,26 +317,35 @@ func (s *textSink) gather(v *values, from, to int) error {
 	if d.Width == 0 {
 		return corruptf("dictionary of %d-bit values in a column of byte strings", v.dict.bits)
 	}
-	if err := checkKeys(v.data, v.bits, from, to, v.dict.n); err != nil {
-		return err
+	words := v.dict.words()
+	var err error
+	keys := v.data[from*v.bits/8 : to*v.bits/8]
+	ok := withKeys(keys, v.bits,
+		func(k []uint8) { err = gatherText(s, words, k) }, func(k []uint16) { err = gatherText(s, words, k) },
+		func(k []uint32) { err = gatherText(s, words, k) }, func(k []uint64) { err = gatherText(s, words, k) })
+	if !ok {
+		return corruptf("dictionary keys of %d bits", v.bits)
 	}
-	size := uint64(0)
-	for i := from; i < to; i++ {
-		k := int(key(v.data, v.bits, i))
-		size += d.Offset(k+1) - d.Offset(k)
+	return err
+}
+
+// gatherText appends the words of keys.
+func gatherText[K uints](s *textSink, words *wordTable, keys []K) error {
+	total, bad, ok := size(words, keys)
+	if !ok {
+		return corruptf("key %d into a dictionary of %d", bad, len(words.lengths))
 	}
-	offsets, bytes, at, err := s.room(to-from, size)
+	offsets, _, base, err := s.room(len(keys), total)
 	if err != nil {
 		return err
 	}
-	for i := from; i < to; i++ {
-		k := int(key(v.data, v.bits, i))
-		s.put(offsets, i-from, at)
-		n := copy(bytes, d.Data[d.Offset(k):d.Offset(k+1)])
-		bytes = bytes[n:]
-		at += uint64(n)
+	dst := s.bytes.tail(int(total), padding)
+	if s.width == 4 {
+		gather(words, keys, arrow.Int32Traits.CastFromBytes(offsets), dst, int32(base))
+	} else {
+		gather(words, keys, arrow.Int64Traits.CastFromBytes(offsets), dst, int64(base))
 	}
-	s.n += to - from
+	s.n += len(keys)
 	return nil
 }
 

@@ -426,11 +426,8 @@ func (t *sparseTask) decode(a *accumulator) error {
 	if err := t.structure(a); err != nil {
 		return err
 	}
-	if err := t.values(a); err != nil {
-		return err
-	}
 	a.settled = true
-	return nil
+	return t.values(a)
 }
 
 // structure appends the slots of all layers.

@@ -24,6 +24,7 @@ type values struct {
 	items  *values
 	valid  []byte
 	dict   *values
+	table  *wordTable // of byte strings that are a dictionary, once it is made
 	widths []uint64
 	null   bool // all are null, and nothing is stored
 	// arena is what data may be shared with, nil where it may not.
@@ -56,15 +57,24 @@ func key(data []byte, bits, i int) uint64 {
 	}
 }
 
+// words gives the byte strings of a dictionary as a table, which is made when it is asked for first.
+func (v *values) words() *wordTable {
+	if v.table == nil {
+		v.table = newWordTable(v.text, v.n)
+	}
+	return v.table
+}
+
 // checkKeys tells whether keys from to to are of a width that keys have, and below n.
 func checkKeys(data []byte, bits, from, to, n int) error {
 	if bits != 8 && bits != 16 && bits != 32 && bits != 64 {
 		return corruptf("dictionary keys of %d bits", bits)
 	}
-	top := uint64(0)
-	for i := from; i < to; i++ {
-		top = max(top, key(data, bits, i))
-	}
+	top, w := uint64(0), bits/8
+	data = data[from*w : to*w]
+	_ = withKeys(data, bits,
+		func(k []uint8) { top = largest(k) }, func(k []uint16) { top = largest(k) },
+		func(k []uint32) { top = largest(k) }, func(k []uint64) { top = largest(k) })
 	if from < to && top >= uint64(n) {
 		return corruptf("key %d into a dictionary of %d", top, n)
 	}

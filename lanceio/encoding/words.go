@@ -120,3 +120,39 @@ func validOf[K uints](t *wordTable, keys []K, dst []byte) {
 		keys, dst = keys[len(part):], dst[1:]
 	}
 }
+
+// largest gives the largest key, 0 where there is none.
+func largest[K uints](keys []K) uint64 {
+	var top K
+	for _, k := range keys {
+		top = max(top, k)
+	}
+	return uint64(top)
+}
+
+// gatherFixed writes the values of keys, which were checked, behind each other; each has width bytes.
+func gatherFixed[K uints](dst, items []byte, keys []K, width int) {
+	switch width {
+	case 1:
+		for i, k := range keys {
+			dst[i] = items[k]
+		}
+	case 2:
+		gatherValues(arrow.Uint16Traits.CastFromBytes(dst), arrow.Uint16Traits.CastFromBytes(items), keys)
+	case 4:
+		gatherValues(arrow.Uint32Traits.CastFromBytes(dst), arrow.Uint32Traits.CastFromBytes(items), keys)
+	case 8:
+		gatherValues(arrow.Uint64Traits.CastFromBytes(dst), arrow.Uint64Traits.CastFromBytes(items), keys)
+	default:
+		for i, k := range keys {
+			copy(dst[i*width:(i+1)*width], items[int(k)*width:])
+		}
+	}
+}
+
+func gatherValues[K uints, V uint16 | uint32 | uint64](dst, items []V, keys []K) {
+	dst = dst[:len(keys)]
+	for i, k := range keys {
+		dst[i] = items[k]
+	}
+}
