@@ -212,7 +212,7 @@ func (a assembler) pick(arr arrow.Array, places selection) (arrow.Array, error) 
 	if len(places) == 0 {
 		return array.NewSlice(arr, 0, 0), nil
 	}
-	if out := a.pickFixed(arr, places); out != nil {
+	if out := a.pickDirect(arr, places); out != nil {
 		return out, nil
 	}
 	slice := make([]arrow.Array, len(places))
@@ -223,18 +223,21 @@ func (a assembler) pick(arr arrow.Array, places selection) (arrow.Array, error) 
 	return concat.Arrays(slice, a.mem)
 }
 
-// pickFixed is pick for values of a fixed number of bytes, nil for others.
-func (a assembler) pickFixed(arr arrow.Array, places selection) arrow.Array {
+// pickDirect is pick of values one by one; nil for those of a type that it does not know.
+func (a assembler) pickDirect(arr arrow.Array, places selection) arrow.Array {
 	switch arr := arr.(type) {
 	case *array.Struct:
 		return a.pickStruct(arr, places)
 	case *array.Dictionary:
-		indices := a.pickFixed(arr.Indices(), places)
+		indices := a.pickDirect(arr.Indices(), places)
 		if indices == nil {
 			return nil
 		}
 		defer indices.Release()
 		return array.NewDictionaryArray(arr.DataType(), indices, arr.Dictionary())
+	}
+	if out := a.pickNested(arr, places); out != nil {
+		return out
 	}
 	t, ok := arr.DataType().(arrow.FixedWidthDataType)
 	if !ok || t.BitWidth()%8 != 0 || len(arr.Data().Children()) > 0 || len(arr.Data().Buffers()) != 2 {
@@ -310,7 +313,7 @@ func (a assembler) pickStruct(st *array.Struct, places selection) arrow.Array {
 		}
 	}()
 	for i := range children {
-		c := a.pickFixed(st.Field(i), places)
+		c := a.pickDirect(st.Field(i), places)
 		if c == nil {
 			return nil
 		}

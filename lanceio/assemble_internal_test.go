@@ -10,6 +10,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
+
+	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
 
 // fromJSON makes an array of one JSON list.
@@ -141,6 +143,10 @@ func TestPick(t *testing.T) {
 		{arrow.StructOf(nullable("a", arrow.PrimitiveTypes.Int64)), func(i int) string { return fmt.Sprintf(`{"a":%d}`, i) }},
 		{arrow.StructOf(nullable("a", arrow.BinaryTypes.String)), func(i int) string { return fmt.Sprintf(`{"a":"%d"}`, i) }},
 		{dict, func(i int) string { return fmt.Sprintf(`"d%d"`, i%5) }},
+		{arrow.BinaryTypes.LargeString, func(i int) string { return fmt.Sprintf(`"t%d"`, i) }},
+		{arrow.LargeListOf(arrow.BinaryTypes.String), func(i int) string { return fmt.Sprintf(`["%d",null]`, i) }},
+		{arrow.ListOf(arrow.StructOf(nullable("a", arrow.BinaryTypes.String))), func(i int) string { return fmt.Sprintf(`[{"a":"%d"},null]`, i) }},
+		{arrow.FixedSizeListOf(2, arrow.BinaryTypes.String), func(i int) string { return fmt.Sprintf(`["%d",null]`, i) }},
 	}
 	for _, c := range columns {
 		t.Run(c.typ.String(), func(t *testing.T) {
@@ -171,6 +177,22 @@ func TestPick(t *testing.T) {
 				}
 				defer got.Release()
 				if g, w := asJSON(t, got), "["+strings.Join(want, ",")+"]"; g != w {
+					rt.Fatalf("got %s, want %s", g, w)
+				}
+				// Places in any order, some more than once, as a take has them.
+				at := rapid.SliceOfN(rapid.IntRange(0, len(keep)-1), 0, 60).Draw(rt, "at")
+				var places selection
+				want = nil
+				for _, i := range at {
+					places = append(places, encoding.RowRange{Start: uint64(i), End: uint64(i) + 1})
+					want = append(want, all[i])
+				}
+				mixed, err := assembler{mem}.pick(arr, places)
+				if err != nil {
+					rt.Fatal(err)
+				}
+				defer mixed.Release()
+				if g, w := asJSON(t, mixed), "["+strings.Join(want, ",")+"]"; g != w {
 					rt.Fatalf("got %s, want %s", g, w)
 				}
 			})
