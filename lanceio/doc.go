@@ -26,7 +26,7 @@
 //	all-null                                                              |BDFINSTVXY    |              |              |
 //	binary                                                                |JSY           |              |              |
 //	binary(lz4(flat))                                                     |JSY           |              |              |
-//	binary(none(flat))                                                    |JY            |              |              |
+//	binary(none(flat))                                                    |JSY           |              |              |
 //	binary(zstd(flat))                                                    |JSY           |              |              |
 //	blob(mini-block(packed-struct))                                       |              |O             |              |
 //	constant                                                              |              |BDFIJKLNPSTVXY |BDFIJKLNOPSTVXY |BDFITX
@@ -34,17 +34,18 @@
 //	dictionary(binary)                                                    |KS            |              |              |
 //	dictionary(flat)                                                      |K             |              |              |
 //	dictionary(nullable(flat))                                            |K             |              |              |
+//	fixed-size-list(all-null)                                             |V             |              |              |
 //	fixed-size-list(fixed-size-list(flat))                                |V             |              |              |
 //	fixed-size-list(flat)                                                 |V             |              |              |
 //	fixed-size-list(nullable(flat))                                       |V             |              |              |
 //	flat                                                                  |BDFITX        |              |              |
 //	fsst                                                                  |SY            |              |              |
 //	full-zip(fixed-size-list(constant))                                   |              |V             |V             |V
-//	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |              |
+//	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |              |V
 //	full-zip(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |              |              |V             |
 //	full-zip(fixed-size-list(fixed-size-list(flat)))                      |              |V             |V             |V
 //	full-zip(fixed-size-list(flat))                                       |              |V             |V             |V
-//	full-zip(flat)                                                        |              |DFITX         |BDFITX        |BDFITX
+//	full-zip(flat)                                                        |              |BDFITX        |BDFITX        |BDFITX
 //	full-zip(fsst)                                                        |              |SY            |SY            |S
 //	full-zip(packed-struct(members))                                      |              |              |OP            |OP
 //	full-zip(packed-struct)                                               |              |              |              |P
@@ -52,26 +53,27 @@
 //	full-zip(zstd(variable))                                              |              |SY            |SY            |SY
 //	list(flat)                                                            |L             |              |              |
 //	mini-block(bitpack)                                                   |              |FITX          |FITX          |FITX
-//	mini-block(byte-stream-split)                                         |              |FIT           |FITX          |FITX
+//	mini-block(byte-stream-split)                                         |              |FITX          |FITX          |FITX
 //	mini-block(dictionary, bitpack)                                       |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
 //	mini-block(dictionary, byte-stream-split)                             |              |JKSX          |DFIJKSTX      |FJKSTVY
-//	mini-block(dictionary, flat)                                          |              |JKSY          |DFIJKSTXY     |DJKSTVY
+//	mini-block(dictionary, flat)                                          |              |DJKSXY        |DFIJKSTXY     |DJKSTVY
 //	mini-block(dictionary, lz4(bitpack))                                  |              |K             |              |
-//	mini-block(dictionary, lz4(byte-stream-split))                        |              |J             |FJKSTY        |FJKSTVX
+//	mini-block(dictionary, lz4(byte-stream-split))                        |              |JS            |DFJKSTY       |FJKSTVX
 //	mini-block(dictionary, rle)                                           |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
 //	mini-block(dictionary, zstd(bitpack))                                 |              |              |K             |
-//	mini-block(dictionary, zstd(byte-stream-split))                       |              |DK            |DIJKSTY       |IJKTV
-//	mini-block(fixed-size-list(fixed-size-list(fixed-size-list(flat))))   |              |              |V             |
+//	mini-block(dictionary, zstd(byte-stream-split))                       |              |DJK           |DIJKSTY       |DIJKTVY
+//	mini-block(fixed-size-list(fixed-size-list(fixed-size-list(flat))))   |              |              |V             |V
 //	mini-block(fixed-size-list(fixed-size-list(flat)))                    |              |V             |V             |V
 //	mini-block(fixed-size-list(flat))                                     |              |V             |V             |V
 //	mini-block(flat)                                                      |              |BDFITX        |BDFITX        |BDFITX
 //	mini-block(fsst)                                                      |              |SY            |JSY           |JSY
-//	mini-block(lz4(byte-stream-split))                                    |              |IT            |FIT           |IT
-//	mini-block(lz4(flat))                                                 |              |DI            |DIX           |DX
+//	mini-block(lz4(bitpack))                                              |              |              |              |X
+//	mini-block(lz4(byte-stream-split))                                    |              |ITX           |FIT           |IT
+//	mini-block(lz4(flat))                                                 |              |DFI           |DIX           |DX
 //	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |T
 //	mini-block(lz4(variable))                                             |              |SY            |JSY           |SY
 //	mini-block(packed-struct)                                             |              |P             |P             |P
-//	mini-block(rle(lz4(flat)))                                            |              |              |              |IT
+//	mini-block(rle(lz4(flat)))                                            |              |              |              |FIT
 //	mini-block(rle(out-of-line bitpack))                                  |              |              |              |IT
 //	mini-block(rle(zstd(flat)))                                           |              |              |              |IT
 //	mini-block(rle)                                                       |              |FITX          |FITX          |FITX
@@ -79,7 +81,7 @@
 //	mini-block(zstd(bitpack))                                             |              |I             |FIX           |
 //	mini-block(zstd(byte-stream-split))                                   |              |FIT           |FIT           |FIT
 //	mini-block(zstd(flat))                                                |              |DFX           |DFITX         |DIX
-//	mini-block(zstd(rle))                                                 |              |T             |I             |
+//	mini-block(zstd(rle))                                                 |              |T             |FI            |
 //	mini-block(zstd(variable))                                            |              |SY            |SY            |SY
 //	nullable(fixed-size-list(all-null))                                   |V             |              |              |
 //	nullable(fixed-size-list(fixed-size-list(flat)))                      |V             |              |              |
@@ -100,11 +102,11 @@
 //	sparse full-zip(zstd(variable))                                       |              |              |              |S
 //	sparse mini-block(bitpack)                                            |              |              |              |FITX
 //	sparse mini-block(byte-stream-split)                                  |              |              |              |F
-//	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIKTV
+//	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIKSTV
 //	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FKSY
 //	sparse mini-block(dictionary, flat)                                   |              |              |              |DK
-//	sparse mini-block(dictionary, lz4(byte-stream-split))                 |              |              |              |Y
-//	sparse mini-block(dictionary, rle)                                    |              |              |              |FKSV
+//	sparse mini-block(dictionary, lz4(byte-stream-split))                 |              |              |              |KY
+//	sparse mini-block(dictionary, rle)                                    |              |              |              |FJKSV
 //	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |K
 //	sparse mini-block(fixed-size-list(flat))                              |              |              |              |V
 //	sparse mini-block(flat)                                               |              |              |              |FIT
