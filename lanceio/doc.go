@@ -67,7 +67,7 @@
 //	mini-block(fixed-size-list(flat))                                     |              |V             |V             |V
 //	mini-block(flat)                                                      |              |BDFITX        |BDFITX        |BDFITX
 //	mini-block(fsst)                                                      |              |SY            |JSY           |JSY
-//	mini-block(lz4(bitpack))                                              |              |              |              |X
+//	mini-block(lz4(bitpack))                                              |              |              |F             |X
 //	mini-block(lz4(byte-stream-split))                                    |              |ITX           |FIT           |IT
 //	mini-block(lz4(flat))                                                 |              |DFI           |DIX           |DX
 //	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |T
@@ -109,7 +109,7 @@
 //	sparse mini-block(dictionary, rle)                                    |              |              |              |FJKSV
 //	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |K
 //	sparse mini-block(fixed-size-list(flat))                              |              |              |              |V
-//	sparse mini-block(flat)                                               |              |              |              |FIT
+//	sparse mini-block(flat)                                               |              |              |              |BFIT
 //	sparse mini-block(fsst)                                               |              |              |              |S
 //	sparse mini-block(lz4(bitpack))                                       |              |              |              |I
 //	sparse mini-block(lz4(byte-stream-split))                             |              |              |              |I
@@ -118,5 +118,6 @@
 //	sparse mini-block(variable)                                           |              |              |              |SY
 //	sparse mini-block(zstd(bitpack))                                      |              |              |              |F
 //	sparse mini-block(zstd(byte-stream-split))                            |              |              |              |T
+//	sparse mini-block(zstd(variable))                                     |              |              |              |Y
 //	struct                                                                |L             |              |              |
 package lanceio

@@ -56,6 +56,7 @@ class Columns:
     def __init__(self, rng, version):
         self.rng, self.version, self.v = rng, version, Values(rng)
         self.one, self.chance = self.v.one, self.v.chance
+        self.all_few = False
         self.pattern = None  # the null pattern of all columns while one is set
 
     def nulls(self, n):
@@ -236,7 +237,7 @@ class Columns:
         most = min(MOST_ITEMS, MOST_BYTES // item_cost)
         if n > most:
             return (self.rng.random(n) < most / n).astype(np.int64)
-        kind = self.one("few", "few", "few", "empty", "same", "one big", "big")
+        kind = "few" if self.all_few else self.one("few", "few", "few", "empty", "same", "one big", "big")
         if n == 0 or kind == "empty":
             return np.zeros(n, np.int64)
         if kind == "few":
@@ -345,10 +346,20 @@ class Columns:
     def deep(self):
         """Lists within lists, as deep as levels of more than a byte need."""
         inner = self.leaf()
-        if self.chance(0.7):
-            inner.metadata = {"lance-encoding:structural-encoding": "fullzip"}
+        if self.chance(0.7):  # long values make full-zip pages
+            inner = Column(pa.binary(260), lambda n: self.with_nulls(self.v.fixed(pa.binary(260), 260)(n), True))
         for _ in range(self.rng.integers(6, 12)):
-            inner = self.list(inner, self.chance(0.3)) if self.chance(0.7) else self.struct([inner])
+            inner = self.list(inner, self.chance(0.3)) if self.chance(0.85) else self.struct([inner])
+        made = inner.make
+
+        def make(n):  # with nulls and empty lists at all levels, so that each needs its own
+            before, self.pattern, self.all_few = self.pattern, "some", True
+            try:
+                return made(n)
+            finally:
+                self.pattern, self.all_few = before, False
+
+        inner.make = make
         return inner
 
     def blob(self):

@@ -1,5 +1,8 @@
 // Package roundtrip reads random tables that pylance wrote, and compares what lanceio and pylance read of them: all values
-// and all types. tables.py writes the tables, one for each seed.
+// and all types. tables.py writes the tables, one for each seed. More of them, or one again:
+//
+//	go test -tags duckdb_arrow,integration ./integration/roundtrip -roundtrip.seed 1 -roundtrip.tables 20000 -timeout 3h
+//	go test -tags duckdb_arrow,integration ./integration/roundtrip -roundtrip.seed 4711 -roundtrip.tables 1
 package roundtrip
 
 import (
