@@ -658,6 +658,33 @@ gives("reader", "SELECT id FROM n WHERE id > 0 AND s IS NULL", 2, tables=["n"])
 gives("reader", "SELECT id FROM n WHERE s.x + s.y.z = 2", 1, names=["id"], tables=["n"])
 gives("reader", "SELECT id FROM i WHERE v IN (SELECT k FROM rr) AND id > 0", 1, names=["id"])
 
+# Functions of other databases, with the answers that their manuals give.
+for call, value in {
+    "nvl(NULL, 3)": 3,
+    "nvl2(NULL, 1, 2)": 2,
+    "nvl2('x', 1, 2)": 1,
+    "truncate(-1.567, 2)": Decimal("-1.56"),
+    "to_char(TIMESTAMP '2024-03-05 07:08:09.123', 'YYYY-MM-DD HH24:MI:SS.MS')": "2024-03-05 07:08:09.123",
+    "to_char(DATE '2024-03-05', 'FMMonth FMDD, YYYY \"100%\"')": "March 5, 2024 100%",
+    "to_char(TIMESTAMP '2024-03-05 19:08:09', 'dd.mm.yy hh12:mi am')": "05.03.24 07:08 PM",
+    "to_date('05/03/2024', 'DD/MM/YYYY')": dt.date(2024, 3, 5),
+    "date_format(TIMESTAMP '2024-03-05 17:08:09', '%W %e %M %Y %H:%i:%s %p %%')": "Tuesday 5 March 2024 17:08:09 PM %",
+    "str_to_date('05.3.2024', '%d.%c.%Y')": dt.datetime(2024, 3, 5),
+    "datediff(DATE '2024-03-05', DATE '2024-02-28')": 6,
+    "datediff('day', DATE '2024-02-28', DATE '2024-03-05')": 6,
+    "locate('b', 'aab')": 3,
+    "charindex('b', 'aab')": 3,
+    "'[' || space(3) || ']'": "[   ]",
+    "regexp_like('abc', 'b')": True,
+    "regexp_substr('ab12', '[0-9]+')": "12",
+}.items():
+    gives("spelling", f"SELECT {call}", value)
+gives("spelling", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM (VALUES (1), (2), (4), (5)) v(x)", (3.0, 2))
+fails("spelling", "SELECT to_char(DATE '2024-03-05', 'Month')", "is not supported", "column 8")
+fails("spelling", "SELECT date_format(DATE '2024-03-05', '%D')", "%D is not supported")
+fails("spelling", "SELECT to_char(i.v, i.v) FROM i", "must be a text")
+fails("spelling", "SELECT nvl(1)", "takes 2 arguments, not 1")
+
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()

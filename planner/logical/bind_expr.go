@@ -107,6 +107,13 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 	case *sqltext.CaseExpr:
 		return b.caseExpr(x, c)
 	case *sqltext.FuncCall:
+		other, err := b.spelled(x)
+		if err != nil {
+			return nil, err
+		}
+		if other != sqltext.Expr(x) {
+			return b.expr(other, c)
+		}
 		return b.call(x, c)
 	case *sqltext.Subscript:
 		return b.subscript(x, c)

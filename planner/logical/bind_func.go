@@ -13,6 +13,9 @@ import (
 
 func (b *binder) call(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	name := strings.ToLower(x.Name)
+	if x.WithinGroup {
+		name = withinNames(name)
+	}
 	switch name {
 	case "lance_filter", "lance_sql":
 		return nil, b.errorf(x.Pos, "%s stands at the top level of WHERE only, beside other parts joined by AND", name)
@@ -180,11 +183,20 @@ func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.E
 	return b.typed(a, x.Pos)
 }
 
+// withinNames gives DuckDB's name of an aggregate of the standard that is used WITHIN GROUP.
+func withinNames(name string) string {
+	switch name {
+	case "percentile_cont":
+		return "quantile_cont"
+	case "percentile_disc":
+		return "quantile_disc"
+	}
+	return name
+}
+
 // withinGroup turns f(p) WITHIN GROUP (ORDER BY x) into DuckDB's plain form.
 func withinGroup(a *expr.Aggregate) error {
-	plain := map[string]string{"percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc", "mode": "mode"}
-	name, ok := plain[a.Name]
-	if !ok {
+	if !slices.Contains([]string{"quantile_cont", "quantile_disc", "mode"}, a.Name) {
 		return nil // an ordered aggregate: the order stands inside the parentheses
 	}
 	if len(a.OrderBy) != 1 {
@@ -193,7 +205,7 @@ func withinGroup(a *expr.Aggregate) error {
 	if a.OrderBy[0].Desc {
 		return errs.Unsupportedf("%s with a descending key is not supported", a.Name)
 	}
-	a.Name, a.Args, a.OrderBy = name, append([]expr.Expr{a.OrderBy[0].X}, a.Args...), nil
+	a.Args, a.OrderBy = append([]expr.Expr{a.OrderBy[0].X}, a.Args...), nil
 	return nil
 }
 

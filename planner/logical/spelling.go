@@ -1,0 +1,179 @@
+package logical
+
+import (
+	"strings"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+)
+
+// spelling is another database's function, in the form that DuckDB has for it.
+type spelling struct {
+	args int // how many it takes
+	to   func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error)
+}
+
+// spellings are functions of PostgreSQL, MySQL and Oracle that DuckDB lacks, or has by another name or order of
+// arguments; a function that is not here keeps its name. The key is the name and, where it matters, "/" and the number
+// of arguments.
+var spellings = map[string]spelling{
+	"nvl":           {2, named("coalesce")},
+	"nvl2":          {3, nvl2},
+	"truncate":      {2, named("trunc")},
+	"to_char":       {2, formatted("strftime", postgresFormat)},
+	"to_date":       {2, asDate(formatted("strptime", postgresFormat))},
+	"date_format":   {2, formatted("strftime", mysqlFormat)},
+	"str_to_date":   {2, formatted("strptime", mysqlFormat)},
+	"datediff/2":    {2, daysBetween},
+	"locate":        {2, turned("instr")},
+	"charindex":     {2, turned("instr")},
+	"space":         {1, spaces},
+	"regexp_like":   {2, named("regexp_matches")},
+	"regexp_substr": {2, named("regexp_extract")},
+	"from_unixtime": {1, named("to_timestamp")},
+	"curdate":       {0, named("current_date")},
+	"curtime":       {0, named("current_time")},
+	"sysdate":       {0, named("current_localtimestamp")},
+}
+
+// spelled gives a call in DuckDB's form; the call itself where that is its form.
+func (b *binder) spelled(x *sqltext.FuncCall) (sqltext.Expr, error) {
+	s, ok := spellings[x.Name]
+	if !ok && len(x.Args) == 2 {
+		s, ok = spellings[x.Name+"/2"]
+	}
+	if !ok {
+		return x, nil
+	}
+	if len(x.Args) != s.args {
+		return nil, b.errorf(x.Pos, "%s takes %d arguments, not %d", x.Name, s.args, len(x.Args))
+	}
+	out, err := s.to(x, x.Args)
+	if err != nil {
+		return nil, b.at(x.Pos, err)
+	}
+	return out, nil
+}
+
+func callAt(x *sqltext.FuncCall, name string, args ...sqltext.Expr) *sqltext.FuncCall {
+	return &sqltext.FuncCall{At: x.At, Name: name, Args: args}
+}
+
+func named(name string) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
+	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+		return callAt(x, name, args...), nil
+	}
+}
+
+// turned has the two arguments the other way round.
+func turned(name string) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
+	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+		return callAt(x, name, args[1], args[0]), nil
+	}
+}
+
+// nvl2 is its second argument where the first is not null, else its third.
+func nvl2(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	cond := &sqltext.IsTest{At: x.At, X: args[0], Test: "NULL", Not: true}
+	return &sqltext.CaseExpr{At: x.At, Whens: []sqltext.CaseWhen{{Cond: cond, Then: args[1]}}, Else: args[2]}, nil
+}
+
+// daysBetween is MySQL's datediff(a, b): the days from b to a.
+func daysBetween(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return callAt(x, "date_diff", &sqltext.StringLit{At: x.At, Value: "day"}, args[1], args[0]), nil
+}
+
+func spaces(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return callAt(x, "repeat", &sqltext.StringLit{At: x.At, Value: " "}, args[0]), nil
+}
+
+func asDate(of func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error)) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
+	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+		e, err := of(x, args)
+		if err != nil {
+			return nil, err
+		}
+		return &sqltext.CastExpr{At: x.At, X: e, To: sqltext.TypeName{Name: "DATE"}}, nil
+	}
+}
+
+// formatted turns the format, which must be a literal, into one of strftime.
+func formatted(name string, convert func(string) (string, error)) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
+	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+		lit, ok := args[1].(*sqltext.StringLit)
+		if !ok {
+			return nil, errs.Unsupportedf("the format of %s must be a text as it stands: use %s(x, format) with DuckDB's format for others", x.Name, name)
+		}
+		format, err := convert(lit.Value)
+		if err != nil {
+			return nil, err
+		}
+		return callAt(x, name, args[0], &sqltext.StringLit{At: lit.At, Value: format}), nil
+	}
+}
+
+// mysqlSpecifiers are MySQL's format letters by strftime's. Source: MySQL manual, DATE_FORMAT.
+var mysqlSpecifiers = map[byte]string{
+	'a': "%a", 'b': "%b", 'c': "%-m", 'd': "%d", 'e': "%-d", 'f': "%f", 'H': "%H", 'h': "%I", 'I': "%I", 'i': "%M", 'j': "%j", 'k': "%-H",
+	'l': "%-I", 'M': "%B", 'm': "%m", 'p': "%p", 'r': "%I:%M:%S %p", 'S': "%S", 's': "%S", 'T': "%H:%M:%S", 'W': "%A", 'w': "%w", 'Y': "%Y",
+	'y': "%y", '%': "%%",
+}
+
+func mysqlFormat(s string) (string, error) {
+	var out strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '%' || i+1 == len(s) {
+			out.WriteByte(s[i])
+			continue
+		}
+		i++
+		spec, ok := mysqlSpecifiers[s[i]]
+		if !ok {
+			return "", errs.Unsupportedf("the format %q: %%%c is not supported", s, s[i])
+		}
+		out.WriteString(spec)
+	}
+	return out.String(), nil
+}
+
+// postgresPatterns are PostgreSQL's format patterns, the longest of each beginning first. Names of months and days are
+// there with FM only: without, PostgreSQL pads them with blanks. Source: PostgreSQL manual, data type formatting.
+var postgresPatterns = []struct{ pattern, spec string }{
+	{"YYYY", "%Y"}, {"YY", "%y"}, {"FMMonth", "%B"}, {"FMDay", "%A"}, {"FMMM", "%-m"}, {"FMDD", "%-d"}, {"FMHH24", "%-H"}, {"FMHH12", "%-I"},
+	{"MM", "%m"}, {"MI", "%M"}, {"MS", "%g"}, {"Mon", "%b"}, {"DDD", "%j"}, {"DD", "%d"}, {"Dy", "%a"}, {"HH24", "%H"}, {"HH12", "%I"},
+	{"HH", "%I"}, {"SS", "%S"}, {"US", "%f"}, {"AM", "%p"}, {"PM", "%p"}, {"IYYY", "%G"}, {"IW", "%V"}, {"TZ", "%Z"},
+}
+
+func postgresFormat(s string) (string, error) {
+	var out strings.Builder
+	rest := s
+next:
+	for rest != "" {
+		for _, p := range postgresPatterns {
+			if strings.HasPrefix(rest, p.pattern) || strings.ToUpper(p.pattern) == p.pattern && len(rest) >= len(p.pattern) && rest[:len(p.pattern)] == strings.ToLower(p.pattern) {
+				out.WriteString(p.spec)
+				rest = rest[len(p.pattern):]
+				continue next
+			}
+		}
+		c := rest[0]
+		switch {
+		case c == '"':
+			text, after, ok := strings.Cut(rest[1:], `"`)
+			if !ok {
+				return "", errs.Invalidf("the format %q has a quote that does not end", s)
+			}
+			out.WriteString(strings.ReplaceAll(text, "%", "%%"))
+			rest = after
+			continue
+		case c == '%':
+			out.WriteString("%%")
+		case c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			return "", errs.Unsupportedf("the format %q: what stands at %q is not supported", s, rest)
+		default:
+			out.WriteByte(c)
+		}
+		rest = rest[1:]
+	}
+	return out.String(), nil
+}
