@@ -123,6 +123,10 @@ func newLists20(n int, a *arena) *lists20 {
 // add appends the lists of one page. ends are the offsets at withPrevious20 of the part's rows.
 func (l *lists20) add(p part20, ends *values20, itemStart uint64) error {
 	done := l.rows
+	enc := listEncoding20(p.page.enc)
+	if ends.validity != nil || ends.null && enc != nil {
+		return p.page.corruptf("offsets of lists that are null")
+	}
 	if ends.null {
 		for i := range ends.n {
 			l.null(done + i)
@@ -131,10 +135,6 @@ func (l *lists20) add(p part20, ends *values20, itemStart uint64) error {
 		l.rows += ends.n
 		return nil
 	}
-	if ends.validity != nil {
-		return p.page.corruptf("offsets of lists that are null")
-	}
-	enc := listEncoding20(p.page.enc)
 	adjust, total := enc.GetNullOffsetAdjustment(), enc.GetNumItems()
 	if ends.bits != 64 {
 		return p.page.corruptf("offsets of %d bits", ends.bits)

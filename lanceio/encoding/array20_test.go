@@ -402,6 +402,7 @@ func TestBrokenPages20(t *testing.T) {
 		{"packed structs for numbers", i32s, `packed_struct {buffer {}}`, [][]byte{make([]byte, 64)}, errs.ErrCorrupt},
 		{"a list without a list", arrow.ListOf(i32s), `flat {bits_per_value: 64 buffer {}}`, [][]byte{u64(1, 2, 3, 4)}, errs.ErrUnsupported},
 		{"list without adjustment", arrow.ListOf(i32s), `list {offsets {` + flat64 + `} num_items: 4}`, [][]byte{u64(1, 2, 3, 4)}, errs.ErrCorrupt},
+		{"list of null offsets", arrow.ListOf(i32s), `list {offsets {nullable {all_nulls {}}} null_offset_adjustment: 5 num_items: 4}`, [][]byte{u64(1)}, errs.ErrCorrupt},
 		{"list backwards", arrow.ListOf(i32s), `list {offsets {` + flat64 + `} null_offset_adjustment: 5 num_items: 4}`, [][]byte{u64(1, 3, 2, 4)}, errs.ErrCorrupt},
 		{"list past its items", arrow.ListOf(i32s), `list {offsets {` + flat64 + `} null_offset_adjustment: 9 num_items: 4}`, [][]byte{u64(1, 2, 3, 5)}, errs.ErrCorrupt},
 		{"list past the items' column", arrow.ListOf(i32s), `list {offsets {` + flat64 + `} null_offset_adjustment: 9 num_items: 8}`, [][]byte{u64(1, 2, 3, 8)}, errs.ErrCorrupt},
