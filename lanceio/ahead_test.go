@@ -19,7 +19,10 @@ func TestFarScans(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		name := strings.TrimSuffix(e.Name(), ".lance")
+		name, ok := strings.CutSuffix(e.Name(), ".lance")
+		if !ok {
+			continue // files that tables name
+		}
 		t.Run(name, func(t *testing.T) {
 			near, away := open(t, name), openOver(t, name, func(s objstore.Store) objstore.Store { return farStore{s} })
 			for _, filter := range []string{"", "_rowaddr % 3 <> 1"} {
