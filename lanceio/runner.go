@@ -428,13 +428,15 @@ func (f *fragmentRun) compute(ctx context.Context, lane int, b *block) ([]arrow.
 	return out, nil
 }
 
-// send cuts the columns of a window into batches.
+// send cuts the columns of a window into batches and gives them. All are cut before the first is given: they share what
+// lies within lists and structs, and to make an array of Arrow's null type writes into that.
 func (f *fragmentRun) send(ctx context.Context, cols []arrow.Array, n int) error {
 	most := batchRows
 	if f.p.spec.BatchRows > 0 {
 		most = f.p.spec.BatchRows
 	}
 	var total int64
+	var cut []queued
 	for i := 0; i < n; {
 		end := fitRows(cols, i, min(n, i+most), batchBytes)
 		part := make([]arrow.Array, len(cols))
@@ -446,10 +448,16 @@ func (f *fragmentRun) send(ctx context.Context, cols []arrow.Array, n int) error
 		batch := array.NewRecordBatch(f.p.schema, part, int64(end-i))
 		releaseAll(part)
 		total += bytes
-		if err := f.emit(ctx, batch, bytes); err != nil {
+		cut = append(cut, queued{batch, bytes})
+		i = end
+	}
+	for i, c := range cut {
+		if err := f.emit(ctx, c.batch, c.bytes); err != nil {
+			for _, left := range cut[i+1:] {
+				left.batch.Release()
+			}
 			return err
 		}
-		i = end
 	}
 	f.project.window.saw(int64(n), total)
 	return nil

@@ -2,7 +2,9 @@ package lanceio
 
 import (
 	"context"
+	"errors"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -91,6 +93,47 @@ func TestBatchesAreCutByRows(t *testing.T) {
 			t.Fatalf("batches of %v rows, want %v", rows, want)
 		}
 	}
+}
+
+// TestBatchesCanBeReadAtOnce: a batch may be read while the next is made, also where a list holds values of the null type,
+// and what is cut when a batch is refused is released.
+func TestBatchesCanBeReadAtOnce(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	list := array.NewListBuilder(mem, arrow.Null)
+	defer list.Release()
+	for range 1000 {
+		list.Append(true)
+		list.ValueBuilder().AppendNull()
+	}
+	col := list.NewArray()
+	defer col.Release()
+	refused := errors.New("refused")
+	var readers sync.WaitGroup
+	given := 0
+	r := &runner{
+		p: &plan{schema: arrow.NewSchema([]arrow.Field{{Name: "c", Type: col.DataType(), Nullable: true}}, nil), spec: scan.Spec{BatchRows: 10}},
+		a: assembler{mem}, c: newCounters(),
+		emit: func(_ context.Context, b arrow.RecordBatch, _ int64) error {
+			if given++; given > 50 {
+				b.Release()
+				return refused
+			}
+			readers.Go(func() {
+				defer b.Release()
+				if items := b.Column(0).(*array.List).ListValues(); items.NullN() != items.Len() {
+					t.Error("values of the null type that are not null")
+				}
+			})
+			return nil
+		},
+	}
+	f := &fragmentRun{runner: r}
+	f.project.window = window{rows: 10, max: windowRows, bytes: windowBytes}
+	if err := f.send(t.Context(), []arrow.Array{col}, col.Len()); !errors.Is(err, refused) {
+		t.Errorf("sending ended with %v", err)
+	}
+	readers.Wait()
 }
 
 // sizeOf agrees with what a message of just these values takes: never less than half of it, and never more.
