@@ -256,7 +256,7 @@ def check(t, i):
         f = t.filter()
         # Of two lists of one column DataFusion makes one, or true or false where nothing is left, also where the column
         # is null.
-        lists = re.findall(r"(\S+) (?:NOT )?IN \(", f)
+        lists = re.findall(r"([\w.]+) (?:NOT )?IN \(", f)
         if len(lists) > len(set(lists)):
             continue
         try:
