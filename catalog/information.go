@@ -209,14 +209,13 @@ func digits(t arrow.DataType) (precision, radix, scale any) {
 
 // fraction is the number of digits of a time's fraction of a second; nil for other types.
 func fraction(t arrow.DataType) any {
-	by := map[arrow.TimeUnit]int64{arrow.Second: 0, arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 9}
 	switch t := expr.Storage(t).(type) {
 	case *arrow.TimestampType:
-		return by[t.Unit]
+		return int64(expr.FractionDigits(t.Unit))
 	case *arrow.Time32Type:
-		return by[t.Unit]
+		return int64(expr.FractionDigits(t.Unit))
 	case *arrow.Time64Type:
-		return by[t.Unit]
+		return int64(expr.FractionDigits(t.Unit))
 	case *arrow.Date32Type, *arrow.Date64Type:
 		return int64(0)
 	}

@@ -117,6 +117,11 @@ var timestampNames = map[arrow.TimeUnit]string{
 	arrow.Nanosecond: "TIMESTAMP_NS",
 }
 
+// FractionDigits is how many digits after the point the seconds of a time unit have.
+func FractionDigits(unit arrow.TimeUnit) int {
+	return map[arrow.TimeUnit]int{arrow.Second: 0, arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 9}[unit]
+}
+
 // SQLType gives DuckDB's name of a type, as CAST takes it. An Arrow type that DuckDB lacks has the name of the one
 // that holds its values.
 func SQLType(t arrow.DataType) string {

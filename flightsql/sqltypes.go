@@ -39,9 +39,6 @@ var plainTypes = map[arrow.Type]sqlType{
 	arrow.DENSE_UNION: {"UNION", 0, 0}, arrow.SPARSE_UNION: {"UNION", 0, 0},
 }
 
-// fractionDigits by time unit.
-var fractionDigits = map[arrow.TimeUnit]int32{arrow.Second: 0, arrow.Millisecond: 3, arrow.Microsecond: 6, arrow.Nanosecond: 9}
-
 func sqlTypeOf(t arrow.DataType) sqlType {
 	switch t := t.(type) {
 	case arrow.DecimalType:
@@ -93,7 +90,7 @@ func typeText(t arrow.DataType) string {
 
 // timeType counts the characters of the text form, as JDBC defines the size of times.
 func timeType(name string, chars int32, unit arrow.TimeUnit, zone string) sqlType {
-	digits := fractionDigits[unit]
+	digits := int32(expr.FractionDigits(unit))
 	if digits > 0 {
 		chars += 1 + digits
 	}
