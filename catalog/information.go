@@ -156,7 +156,8 @@ func columns(ctx context.Context, r *root, only memtable.Only, open openFunc) ([
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallelTables)
 	for i, n := range names {
-		g.Go(func() error {
+		g.Go(func() (err error) {
+			defer errs.Contain(&err)
 			if src, err := open(gctx, scan.TableRef{Catalog: r.name, Schema: n[0], Table: n[1]}); err == nil {
 				perTable[i] = columnRows([]any{r.name, n[0], n[1]}, src.Schema())
 			}
