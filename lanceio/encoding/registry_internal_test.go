@@ -2,6 +2,7 @@ package encoding
 
 import (
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,13 +18,13 @@ import (
 )
 
 // registered says where each encoding may stand: in the chunks of a mini-block page, as rows of one size or of sizes of
-// their own in a full-zip page, as a block. What has no place stands only within others, or is never written.
+// their own in a full-zip page, as a block, as a sequence of version 2.3 and as one within another.
 var registered = map[string]string{
-	"flat": "chunk row block", "variable": "chunk text block", "inline_bitpacking": "chunk block", "out_of_line_bitpacking": "block",
-	"fsst": "chunk text", "rle": "chunk block", "byte_stream_split": "chunk", "general": "chunk text block",
+	"flat": "chunk row block sequence nested", "variable": "chunk text block",
+	"inline_bitpacking": "chunk block sequence nested", "out_of_line_bitpacking": "block sequence nested",
+	"fsst": "chunk text", "rle": "chunk block sequence", "byte_stream_split": "chunk", "general": "chunk text block sequence",
 	"fixed_size_list": "chunk row block", "packed_struct": "chunk row", "variable_packed_struct": "text",
-	"constant":   "",                           // of the items of a fixed-size list, and of sequences in 2.3
-	"dictionary": "", "range": "", "delta": "", // of sequences in 2.3
+	"constant": "sequence nested", "range": "sequence nested", "delta": "sequence", "dictionary": "sequence",
 }
 
 // oneofCases gives the names of the cases of a message's oneof, each with a message that has it set and empty.
@@ -50,12 +51,15 @@ func TestEveryEncodingIsRegistered(t *testing.T) {
 		{"row", func(e *pb.CompressiveEncoding) error { _, err := newRowCodec(e); return err }},
 		{"text", func(e *pb.CompressiveEncoding) error { _, err := newTextCodec(e, d); return err }},
 		{"block", func(e *pb.CompressiveEncoding) error { _, err := newBlockCodec(e, d); return err }},
+		{"sequence", func(e *pb.CompressiveEncoding) error { _, err := newSequence(e, 32, d, false); return err }},
+		{"nested", func(e *pb.CompressiveEncoding) error { _, err := newSequence(e, 32, d, true); return err }},
 	}
 	cases := oneofCases(new(pb.CompressiveEncoding).ProtoReflect(), "compression")
 	if len(cases) != len(registered) {
 		t.Errorf("the messages have the encodings %v", slices.Sorted(maps.Keys(cases)))
 	}
 	for name, m := range cases {
+		refused := regexp.MustCompile("^encoding " + name + " (in a|of a sequence$|within a sequence$)")
 		want, ok := registered[name]
 		if !ok {
 			t.Errorf("encoding %s is not registered", name)
@@ -64,7 +68,7 @@ func TestEveryEncodingIsRegistered(t *testing.T) {
 		var got []string
 		for _, p := range places {
 			err := p.open(m.Interface().(*pb.CompressiveEncoding))
-			if err == nil || !strings.Contains(err.Error(), "encoding "+name+" in a") {
+			if err == nil || !refused.MatchString(err.Error()) {
 				got = append(got, p.name)
 			}
 		}

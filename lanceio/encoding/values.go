@@ -1,6 +1,7 @@
 package encoding
 
 import (
+	"bytes"
 	"encoding/binary"
 
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
@@ -79,4 +80,34 @@ func checkKeys(data []byte, bits, from, to, n int) error {
 		return corruptf("key %d into a dictionary of %d", top, n)
 	}
 	return nil
+}
+
+// clone gives v with memory of its own, so that it outlives its maker's next call. Dictionaries are kept this way.
+func (v *values) clone() *values {
+	c := *v
+	if v.items != nil {
+		c.items = v.items.clone()
+	}
+	c.valid = bytes.Clone(v.valid)
+	c.data = bytes.Clone(v.data)
+	c.text.Offsets, c.text.Data = bytes.Clone(v.text.Offsets), bytes.Clone(v.text.Data)
+	return &c
+}
+
+// kept is about how many bytes v has, where these are its own.
+func (v *values) kept() int {
+	n := len(v.data) + len(v.valid) + len(v.text.Offsets) + len(v.text.Data)
+	if v.items != nil {
+		n += v.items.kept()
+	}
+	return n
+}
+
+// widthOf checks a width in bits that has to be one of a machine word.
+func widthOf(bits uint64) (int, error) {
+	switch bits {
+	case 8, 16, 32, 64:
+		return int(bits), nil
+	}
+	return 0, corruptf("values of %d bits", bits)
 }
