@@ -17,6 +17,7 @@ import (
 type Call struct {
 	Method   string
 	Peer     string
+	User     string // "" on an open server
 	Duration time.Duration
 	Rows     int64 // sent
 	Bytes    int64 // sent, of Arrow data
@@ -35,10 +36,13 @@ func callOf(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// unary stands around every unary call: it recovers panics, gives errors their status and tells OnCall.
+// unary stands around every unary call: it recovers panics, asks who calls, gives errors their status and tells OnCall.
 func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
 	ctx, end := s.begin(ctx, info.FullMethod)
 	defer func() { err = end(recover(), err) }()
+	if ctx, err = s.authenticate(ctx, info.FullMethod); err != nil {
+		return nil, err
+	}
 	return next(ctx, req)
 }
 
@@ -46,6 +50,9 @@ func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo,
 func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	ctx, end := s.begin(stream.Context(), info.FullMethod)
 	defer func() { err = end(recover(), err) }()
+	if ctx, err = s.authenticate(ctx, info.FullMethod); err != nil {
+		return err
+	}
 	return next(srv, &streamWith{stream, ctx})
 }
 

@@ -63,7 +63,7 @@ func (r *running) cancel(id string) {
 }
 
 // CancelFlightInfo stops all streams of an info's tickets.
-func (s *Server) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
+func (s *Server) CancelFlightInfo(ctx context.Context, r *flight.CancelFlightInfoRequest) (flight.CancelFlightInfoResult, error) {
 	if len(r.GetInfo().GetEndpoint()) == 0 {
 		return flight.CancelFlightInfoResult{}, errs.Invalidf("the FlightInfo to cancel has no endpoint")
 	}
@@ -78,7 +78,7 @@ func (s *Server) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoR
 			result = flight.CancelStatusNotCancellable // a metadata command is over before it can be canceled
 			continue
 		}
-		t, err := s.seal.open(sealed.GetStatementHandle())
+		t, err := s.seal.open(sealed.GetStatementHandle(), callerOf(ctx).user)
 		if err != nil {
 			return flight.CancelFlightInfoResult{}, err
 		}
@@ -88,7 +88,7 @@ func (s *Server) CancelFlightInfo(_ context.Context, r *flight.CancelFlightInfoR
 }
 
 // RenewFlightEndpoint gives a ticket for the same query that expires later.
-func (s *Server) RenewFlightEndpoint(_ context.Context, r *flight.RenewFlightEndpointRequest) (*flight.FlightEndpoint, error) {
+func (s *Server) RenewFlightEndpoint(ctx context.Context, r *flight.RenewFlightEndpointRequest) (*flight.FlightEndpoint, error) {
 	cmd, err := ticketCommand(r.GetEndpoint().GetTicket().GetTicket())
 	if err != nil {
 		return nil, err
@@ -97,11 +97,11 @@ func (s *Server) RenewFlightEndpoint(_ context.Context, r *flight.RenewFlightEnd
 	if !ok {
 		return r.GetEndpoint(), nil // the tickets of metadata commands don't expire
 	}
-	t, err := s.seal.open(sealed.GetStatementHandle())
+	t, err := s.seal.open(sealed.GetStatementHandle(), callerOf(ctx).user)
 	if err != nil {
 		return nil, err
 	}
-	handle, expires, err := s.seal.sealAs(t.ID, t.Query)
+	handle, expires, err := s.seal.seal(t.ID, t.User, t.Query)
 	if err != nil {
 		return nil, err
 	}

@@ -267,11 +267,11 @@ type fixture struct {
 	calls   chan flightsql.Call
 }
 
-func start(t testing.TB) *fixture {
+func start(t testing.TB, change ...func(*flightsql.Config)) *fixture {
 	t.Helper()
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	f := &fixture{catalog: newFakeCatalog(), engine: &fakeEngine{}, calls: make(chan flightsql.Call, 100)}
-	srv, err := flightsql.New(flightsql.Config{
+	cfg := flightsql.Config{
 		Catalog: f.catalog, Engine: f.engine, Planner: fakePlanner{}, Mem: mem, Version: "1.2.3",
 		Now: func() time.Time { return time.Now().Add(time.Duration(f.clock.Load()) * time.Second) },
 		OnCall: func(c flightsql.Call) {
@@ -280,7 +280,11 @@ func start(t testing.TB) *fixture {
 			default: // nobody looks at so many
 			}
 		},
-	})
+	}
+	for _, c := range change {
+		c(&cfg)
+	}
+	srv, err := flightsql.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

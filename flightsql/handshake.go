@@ -6,28 +6,78 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	"google.golang.org/grpc/metadata"
+	"google.golang.org/protobuf/proto"
+
+	"github.com/lanceflight/flightsrv/errs"
 )
 
-// Handshake answers any client that logs in, whatever it sends: no credentials are configured, so none are checked. The
-// token that it gives names a session.
+// Handshake gives a token to who proves to be a user: by the header authorization (Basic, or a token that is still good),
+// or by a flight.BasicAuth as payload, the older form, which waits for the token as payload. An open server answers
+// whatever it is sent. The token names a session.
 func (e *edge) Handshake(stream flight.FlightService_HandshakeServer) error {
-	token := e.s.seal.newToken()
-	if err := stream.SetHeader(metadata.Pairs("authorization", "Bearer "+token)); err != nil {
+	ctx := stream.Context()
+	who, err := e.s.callerFrom(ctx)
+	md, _ := metadata.FromIncomingContext(ctx)
+	payloadAsked := errors.Is(err, errCredentials) && len(md.Get("authorization")) == 0
+	if err != nil && !payloadAsked {
 		return err
+	}
+	token := ""
+	if !payloadAsked {
+		if token, err = e.giveToken(stream, who); err != nil {
+			return err
+		}
 	}
 	for {
 		r, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
+			if token == "" {
+				return errCredentials
+			}
 			return nil
 		}
 		if err != nil {
 			return err
 		}
-		// The older form of the handshake sends its credentials as payload and waits for a token as payload.
-		if len(r.GetPayload()) > 0 {
-			if err := stream.Send(&flight.HandshakeResponse{ProtocolVersion: r.GetProtocolVersion(), Payload: []byte(token)}); err != nil {
+		if len(r.GetPayload()) == 0 {
+			continue
+		}
+		if token == "" {
+			if token, err = e.tokenForPayload(stream, r.GetPayload()); err != nil {
 				return err
 			}
 		}
+		if err := stream.Send(&flight.HandshakeResponse{ProtocolVersion: r.GetProtocolVersion(), Payload: []byte(token)}); err != nil {
+			return err
+		}
 	}
+}
+
+func (e *edge) tokenForPayload(stream flight.FlightService_HandshakeServer, payload []byte) (string, error) {
+	var basic flight.BasicAuth
+	if err := proto.Unmarshal(payload, &basic); err != nil {
+		return "", errCredentials
+	}
+	who, err := e.s.logIn(stream.Context(), basic.GetUsername(), basic.GetPassword())
+	if err != nil {
+		return "", err
+	}
+	return e.giveToken(stream, who)
+}
+
+// giveToken makes a token and sends it as header.
+func (e *edge) giveToken(stream flight.FlightService_HandshakeServer, who caller) (string, error) {
+	callOf(stream.Context()).User = who.user
+	id := who.session
+	if id == "" {
+		id = newID()
+	}
+	token, err := e.s.newToken(id, who.user)
+	if errors.Is(err, errs.ErrNotFound) {
+		err = errCredentials // removed meanwhile
+	}
+	if err != nil {
+		return "", err
+	}
+	return token, stream.SetHeader(metadata.Pairs("authorization", "Bearer "+token))
 }

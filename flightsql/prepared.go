@@ -29,6 +29,7 @@ const (
 // preparedStatement is what a handle stands for. The statement itself is planned anew at each execution, so that it
 // sees the tables' newest versions.
 type preparedStatement struct {
+	user     string // whose it is
 	sql      string
 	settings settings // of the time it was prepared, as a session's later changes don't reach it
 
@@ -53,7 +54,7 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, r fsql.ActionCreat
 		return none, err
 	}
 	handle := newID()
-	s.prepared.put(handle, &preparedStatement{sql: q.SQL, settings: q.Settings}, int64(len(q.SQL))+200)
+	s.prepared.put(handle, &preparedStatement{user: callerOf(ctx).user, sql: q.SQL, settings: q.Settings}, int64(len(q.SQL))+200)
 	isUpdate := !p.hasRows()
 	out := fsql.ActionCreatePreparedStatementResult{
 		Handle:          []byte(handle),
@@ -67,22 +68,25 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, r fsql.ActionCreat
 }
 
 // ClosePreparedStatement forgets a handle; one that is gone already is no error, since handles also expire.
-func (s *Server) ClosePreparedStatement(_ context.Context, r fsql.ActionClosePreparedStatementRequest) error {
-	s.prepared.remove(string(r.GetPreparedStatementHandle()))
+func (s *Server) ClosePreparedStatement(ctx context.Context, r fsql.ActionClosePreparedStatementRequest) error {
+	if _, err := s.preparedOf(ctx, r.GetPreparedStatementHandle()); err == nil {
+		s.prepared.remove(string(r.GetPreparedStatementHandle()))
+	}
 	return nil
 }
 
-func (s *Server) preparedOf(handle []byte) (*preparedStatement, error) {
+// preparedOf finds a handle of the caller's: another user's is as good as none.
+func (s *Server) preparedOf(ctx context.Context, handle []byte) (*preparedStatement, error) {
 	p, ok := s.prepared.get(string(handle))
-	if !ok {
+	if !ok || p.user != callerOf(ctx).user {
 		return nil, errs.NotFoundf("no such prepared statement: it was closed, or not used for %s; prepare it again", preparedIdle)
 	}
 	return p, nil
 }
 
 // preparedQuery gives the query of a handle with the parameters bound to it.
-func (s *Server) preparedQuery(handle []byte) (query, error) {
-	p, err := s.preparedOf(handle)
+func (s *Server) preparedQuery(ctx context.Context, handle []byte) (query, error) {
+	p, err := s.preparedOf(ctx, handle)
 	if err != nil {
 		return query{}, err
 	}
@@ -94,7 +98,7 @@ func (s *Server) preparedQuery(handle []byte) (query, error) {
 // GetFlightInfoPreparedStatement plans a prepared statement with its parameters; the ticket holds them, so that a later
 // binding does not change it.
 func (s *Server) GetFlightInfoPreparedStatement(ctx context.Context, cmd fsql.PreparedStatementQuery, d *flight.FlightDescriptor) (*flight.FlightInfo, error) {
-	q, err := s.preparedQuery(cmd.GetPreparedStatementHandle())
+	q, err := s.preparedQuery(ctx, cmd.GetPreparedStatementHandle())
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +107,7 @@ func (s *Server) GetFlightInfoPreparedStatement(ctx context.Context, cmd fsql.Pr
 
 // GetSchemaPreparedStatement gives the schema of a prepared statement's result.
 func (s *Server) GetSchemaPreparedStatement(ctx context.Context, cmd fsql.PreparedStatementQuery, _ *flight.FlightDescriptor) (*flight.SchemaResult, error) {
-	q, err := s.preparedQuery(cmd.GetPreparedStatementHandle())
+	q, err := s.preparedQuery(ctx, cmd.GetPreparedStatementHandle())
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +116,7 @@ func (s *Server) GetSchemaPreparedStatement(ctx context.Context, cmd fsql.Prepar
 
 // bind reads all parameters of a put and binds them in place of those before. The handle stays as it is.
 func (s *Server) bind(ctx context.Context, handle []byte, r *flight.Reader) error {
-	p, err := s.preparedOf(handle)
+	p, err := s.preparedOf(ctx, handle)
 	if err != nil {
 		return err
 	}

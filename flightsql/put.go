@@ -83,7 +83,7 @@ func (s *Server) put(ctx context.Context, command []byte, r *flight.Reader) (pro
 // preparedUpdate runs a prepared statement once for each row that comes with the put; a put without any takes what was
 // bound before.
 func (s *Server) preparedUpdate(ctx context.Context, handle []byte, r *flight.Reader) (proto.Message, error) {
-	q, err := s.preparedQuery(handle)
+	q, err := s.preparedQuery(ctx, handle)
 	if err != nil {
 		return nil, err
 	}

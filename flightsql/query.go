@@ -150,7 +150,7 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 		}
 	}
 	q.Pins = p.pins
-	handle, expires, err := s.seal.seal(q)
+	handle, expires, err := s.seal.seal(newID(), callerOf(ctx).user, q)
 	if err != nil {
 		return nil, err
 	}

@@ -81,8 +81,10 @@ type Config struct {
 	Planner Planner
 	// Mem is where all Arrow memory of results comes from.
 	Mem memory.Allocator
-	// TicketKey signs tickets; servers with the same key over the same storage read each other's. Empty: a key of this
-	// process.
+	// Users are asked who connects. Nil: the server is open, and takes any credentials.
+	Users Users
+	// TicketKey signs tickets and tokens; servers with the same key over the same storage, and with the same users, read
+	// each other's. Empty: a key of this process.
 	TicketKey []byte
 	// Version is the program's, as clients are told.
 	Version string

@@ -62,6 +62,8 @@ func (s settings) get(name string) string {
 
 // session keeps options between calls, for clients that keep its cookie or log in for a token.
 type session struct {
+	user string // whose it is
+
 	mu        sync.Mutex
 	set       map[string]string
 	effective settings // set over the defaults, checked when they were set
@@ -75,14 +77,15 @@ func (s *Server) defaults() settings {
 // goes on with other options than it set.
 func (s *Server) sessionOf(ctx context.Context) (*session, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
+	who := callerOf(ctx)
 	if id := cookieOf(md); id != "" {
-		if got, ok := s.sessions.get(id); ok {
+		if got, ok := s.sessions.get(id); ok && got.user == who.user {
 			return got, nil
 		}
 		return nil, errs.New(errs.ErrUnauthenticated, "the session of this connection's cookie is closed or has expired: connect again")
 	}
-	if token := bearerOf(md); s.seal.isToken(token) {
-		if got, ok := s.sessions.get(token); ok {
+	if who.session != "" {
+		if got, ok := s.sessions.get(who.session); ok && got.user == who.user {
 			return got, nil
 		}
 	}
@@ -96,24 +99,23 @@ func (s *Server) openSession(ctx context.Context) (*session, error) {
 	if got != nil || err != nil {
 		return got, err
 	}
-	md, _ := metadata.FromIncomingContext(ctx)
-	id := bearerOf(md)
-	if !s.seal.isToken(id) {
+	who := callerOf(ctx)
+	id := who.session
+	if id == "" {
 		id = newID()
 		cookie := http.Cookie{Name: sessionCookie, Value: id, Path: "/"}
 		if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", cookie.String())); err != nil {
 			return nil, err
 		}
 	}
-	got = &session{set: map[string]string{}, effective: s.defaults()}
+	got = &session{user: who.user, set: map[string]string{}, effective: s.defaults()}
 	s.sessions.put(id, got, sessionBytes)
 	return got, nil
 }
 
 // requireSession gives the session for statements that change it.
 func (s *Server) requireSession(ctx context.Context) (*session, error) {
-	md, _ := metadata.FromIncomingContext(ctx)
-	if s.seal.isToken(bearerOf(md)) {
+	if callerOf(ctx).session != "" {
 		return s.openSession(ctx)
 	}
 	got, err := s.sessionOf(ctx)
@@ -130,16 +132,6 @@ func cookieOf(md metadata.MD) string {
 		return ""
 	}
 	return c.Value
-}
-
-func bearerOf(md metadata.MD) string {
-	for _, v := range md.Get("authorization") {
-		scheme, token, _ := strings.Cut(strings.TrimSpace(v), " ")
-		if strings.EqualFold(scheme, "bearer") {
-			return strings.TrimSpace(token)
-		}
-	}
-	return ""
 }
 
 // settingsOf gives the options of a call: the server's defaults, the session's over them, the headers' over all.
@@ -334,15 +326,18 @@ func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOpti
 // CloseSession ends the call's session; where there is none, nothing is left to close.
 func (s *Server) CloseSession(ctx context.Context, _ *flight.CloseSessionRequest) (*flight.CloseSessionResult, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
+	who := callerOf(ctx)
 	if id := cookieOf(md); id != "" {
-		s.sessions.remove(id)
+		if got, ok := s.sessions.get(id); ok && got.user == who.user {
+			s.sessions.remove(id)
+		}
 		gone := http.Cookie{Name: sessionCookie, Value: id, Path: "/", MaxAge: -1}
 		if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", gone.String())); err != nil {
 			return nil, err
 		}
 	}
-	if token := bearerOf(md); s.seal.isToken(token) {
-		s.sessions.remove(token)
+	if who.session != "" {
+		s.sessions.remove(who.session)
 	}
 	return &flight.CloseSessionResult{Status: flight.CloseSessionResultClosed}, nil
 }

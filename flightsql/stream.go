@@ -34,7 +34,7 @@ func (e *edge) DoGet(t *flight.Ticket, stream flight.FlightService_DoGetServer) 
 	case *pb.TicketStatementQuery:
 		return e.s.getTicket(ctx, cmd.GetStatementHandle(), stream)
 	case *pb.CommandPreparedStatementQuery:
-		q, err := e.s.preparedQuery(cmd.GetPreparedStatementHandle())
+		q, err := e.s.preparedQuery(ctx, cmd.GetPreparedStatementHandle())
 		if err != nil {
 			return err
 		}
@@ -64,7 +64,7 @@ func ticketCommand(ticket []byte) (proto.Message, error) {
 
 // getTicket streams a sealed query; CancelFlightInfo stops it.
 func (s *Server) getTicket(ctx context.Context, handle []byte, stream flight.FlightService_DoGetServer) error {
-	t, err := s.seal.open(handle)
+	t, err := s.seal.open(handle, callerOf(ctx).user)
 	if err != nil {
 		return err
 	}

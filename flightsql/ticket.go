@@ -4,8 +4,10 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/klauspost/compress/zstd"
@@ -29,6 +31,7 @@ const (
 //	rest         zstd of the JSON of a ticket
 type ticket struct {
 	ID      string `json:"id"`
+	User    string `json:"u,omitempty"`
 	Expires int64  `json:"exp"` // seconds since 1970
 	Query   query  `json:"q"`
 }
@@ -58,14 +61,10 @@ func newSealer(key []byte, now func() time.Time) (*sealer, error) {
 	return &sealer{key: key, now: now, enc: enc, dec: dec}, nil
 }
 
-// seal gives the ticket of a query and when it expires.
-func (s *sealer) seal(q query) ([]byte, time.Time, error) {
-	return s.sealAs(newID(), q)
-}
-
-func (s *sealer) sealAs(id string, q query) ([]byte, time.Time, error) {
+// seal gives the ticket of a user's query and when it expires. The id names its streams.
+func (s *sealer) seal(id, user string, q query) ([]byte, time.Time, error) {
 	expires := s.now().Add(ticketLife).Truncate(time.Second)
-	text, err := json.Marshal(ticket{ID: id, Expires: expires.Unix(), Query: q})
+	text, err := json.Marshal(ticket{ID: id, User: user, Expires: expires.Unix(), Query: q})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -79,8 +78,8 @@ func (s *sealer) sealAs(id string, q query) ([]byte, time.Time, error) {
 	return out, expires, nil
 }
 
-// open reads a ticket; whatever is no ticket of ours, or is out of date, is an ErrInvalidInput.
-func (s *sealer) open(data []byte) (*ticket, error) {
+// open reads a user's ticket; whatever is no ticket of ours, is another user's or is out of date, is an ErrInvalidInput.
+func (s *sealer) open(data []byte, user string) (*ticket, error) {
 	if len(data) < 1+macBytes || data[0] != ticketVersion || len(data) > maxTicketBytes ||
 		!hmac.Equal(data[1:1+macBytes], s.sum(data[:1], data[1+macBytes:])) {
 		return nil, errs.Invalidf("this is no ticket of this server: ask for the flight's info again")
@@ -92,6 +91,9 @@ func (s *sealer) open(data []byte) (*ticket, error) {
 	var t ticket
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, errs.Invalidf("the ticket can't be read: ask for the flight's info again")
+	}
+	if t.User != user {
+		return nil, errs.Invalidf("this is no ticket of this server: ask for the flight's info again")
 	}
 	if s.now().Unix() > t.Expires {
 		return nil, errs.Invalidf("the ticket has expired: ask for the flight's info again")
@@ -107,23 +109,25 @@ func (s *sealer) sum(parts ...[]byte) []byte {
 	return h.Sum(nil)
 }
 
-// tokenPrefix starts the tokens that Handshake gives out.
+// tokenPrefix starts what sign gives out.
 const tokenPrefix = "flightsrv-"
 
-// newToken gives a token that names a session which need not exist yet.
-func (s *sealer) newToken() string {
-	id := newID()
-	return tokenPrefix + id + hex.EncodeToString(s.sum([]byte("token"), []byte(id))[:16])
+// Layout of a signed text: tokenPrefix, then base64url of
+//
+//	bytes 0-31   HMAC-SHA256 over "token" and all that follows the sum
+//	rest         what was signed
+func (s *sealer) sign(data []byte) string {
+	return tokenPrefix + base64.RawURLEncoding.EncodeToString(append(s.sum([]byte("token"), data), data...))
 }
 
-// isToken tells whether newToken made the token.
-func (s *sealer) isToken(token string) bool {
-	n := len(newID())
-	if len(token) != len(tokenPrefix)+n+32 || token[:len(tokenPrefix)] != tokenPrefix {
-		return false
+// signed gives what sign was given.
+func (s *sealer) signed(text string) ([]byte, bool) {
+	rest, ours := strings.CutPrefix(text, tokenPrefix)
+	data, err := base64.RawURLEncoding.DecodeString(rest)
+	if !ours || err != nil || len(data) < macBytes || !hmac.Equal(data[:macBytes], s.sum([]byte("token"), data[macBytes:])) {
+		return nil, false
 	}
-	id, sum := token[len(tokenPrefix):len(tokenPrefix)+n], token[len(tokenPrefix)+n:]
-	return hmac.Equal([]byte(sum), []byte(hex.EncodeToString(s.sum([]byte("token"), []byte(id))[:16])))
+	return data[macBytes:], true
 }
 
 // newID gives 128 random bits in hex.

@@ -3,10 +3,12 @@ package main
 import (
 	"context"
 	"crypto/tls"
+	"crypto/x509"
 	"fmt"
 	"math"
 	"math/big"
 	"net"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -18,27 +20,82 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 )
 
 // client is a connection to a Flight SQL server.
-type client struct{ sql *fsql.Client }
+type client struct {
+	sql   *fsql.Client
+	token string // header of each call; "" for none
+}
 
-// dial connects to grpc://HOST:PORT or grpc+tls://HOST:PORT.
-func dial(uri string) (*client, error) {
-	scheme, address, ok := strings.Cut(uri, "://")
+// dial connects to grpc://HOST:PORT or grpc+tls://HOST:PORT, and logs in where a user is named.
+func dial(ctx context.Context, f queryFlags) (*client, error) {
+	scheme, address, ok := strings.Cut(f.server, "://")
 	if !ok {
-		return nil, fmt.Errorf("--server %s: a server is named as grpc://HOST:PORT or grpc+tls://HOST:PORT", uri)
+		return nil, fmt.Errorf("--server %s: a server is named as grpc://HOST:PORT or grpc+tls://HOST:PORT", f.server)
 	}
 	var creds credentials.TransportCredentials
 	switch scheme {
 	case "grpc", "grpc+tcp":
 		creds = insecure.NewCredentials()
 	case "grpc+tls":
-		creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12})
+		roots, err := f.authorities()
+		if err != nil {
+			return nil, err
+		}
+		creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots})
 	default:
-		return nil, fmt.Errorf("--server %s: the scheme is grpc or grpc+tls", uri)
+		return nil, fmt.Errorf("--server %s: the scheme is grpc or grpc+tls", f.server)
 	}
-	return newClient(strings.TrimSuffix(address, "/"), grpc.WithTransportCredentials(creds))
+	c, err := newClient(strings.TrimSuffix(address, "/"), grpc.WithTransportCredentials(creds))
+	if err != nil || f.user == "" {
+		return c, err
+	}
+	if err := c.logIn(ctx, f.user); err != nil {
+		c.close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// authorities gives those of --tls-ca, nil for the system's.
+func (f queryFlags) authorities() (*x509.CertPool, error) {
+	if f.tlsCA == "" {
+		return nil, nil
+	}
+	text, err := os.ReadFile(f.tlsCA)
+	if err != nil {
+		return nil, fmt.Errorf("--tls-ca: %w", err)
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(text) {
+		return nil, fmt.Errorf("--tls-ca: %s holds no certificate in PEM", f.tlsCA)
+	}
+	return pool, nil
+}
+
+// passwordVariable is the environment variable with the password of --user.
+const passwordVariable = envPrefix + "PASSWORD"
+
+// logIn takes a token for a user.
+func (c *client) logIn(ctx context.Context, user string) error {
+	password, set := os.LookupEnv(passwordVariable)
+	if !set {
+		var err error
+		if password, _, err = readPassword(os.Stdin, "Password of "+user+": "); err != nil {
+			return err
+		}
+	}
+	ctx, err := c.sql.Client.AuthenticateBasicToken(ctx, user, password)
+	if err != nil {
+		return plain(err)
+	}
+	md, _ := metadata.FromOutgoingContext(ctx)
+	if token := md.Get("authorization"); len(token) > 0 {
+		c.token = token[len(token)-1]
+	}
+	return nil
 }
 
 // dialWith connects through a function.
@@ -52,13 +109,16 @@ func newClient(address string, options ...grpc.DialOption) (*client, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &client{c}, nil
+	return &client{sql: c}, nil
 }
 
 func (c *client) close() { _ = c.sql.Close() }
 
 // run prepares a statement, binds its parameters and gives its result: the schema once, then each batch, which is lent.
 func (c *client) run(ctx context.Context, sql string, params []string, start func(*arrow.Schema) error, each func(arrow.RecordBatch) error) error {
+	if c.token != "" {
+		ctx = metadata.AppendToOutgoingContext(ctx, "authorization", c.token)
+	}
 	st, err := c.sql.Prepare(ctx, sql)
 	if err != nil {
 		return err

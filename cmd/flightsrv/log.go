@@ -33,6 +33,9 @@ func logCalls(log zerolog.Logger) func(flightsql.Call) {
 			e = log.Warn()
 		}
 		e = e.Str("method", c.Method).Str("peer", c.Peer).Dur("ms", c.Duration).Str("code", c.Code.String())
+		if c.User != "" {
+			e = e.Str("user", c.User)
+		}
 		if c.Rows > 0 || c.Bytes > 0 {
 			e = e.Int64("rows", c.Rows).Int64("bytes", c.Bytes)
 		}

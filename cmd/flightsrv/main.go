@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 	_ "time/tzdata" // time zones where the system has none
 
@@ -24,7 +23,7 @@ func main() {
 	defer stop()
 	context.AfterFunc(ctx, stop)   // a second signal ends the process at once
 	signal.Ignore(syscall.SIGPIPE) // a reader that leaves is an error of the write, after which all is tidied up
-	err := explainCommand(root().ExecuteContext(ctx))
+	err := root().ExecuteContext(ctx)
 	code := exitCode(err)
 	if code == exitFault {
 		fmt.Fprintln(os.Stderr, "flightsrv:", err)
@@ -51,17 +50,6 @@ func exitCode(err error) int {
 	return exitFault
 }
 
-// explainCommand tells of commands that a user may look for and that this version does not have.
-func explainCommand(err error) error {
-	if err == nil {
-		return nil
-	}
-	if strings.Contains(err.Error(), `unknown command "user"`) {
-		return fmt.Errorf("%w: this version does not have it", err)
-	}
-	return err
-}
-
 func root() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:           "flightsrv",
@@ -69,7 +57,7 @@ func root() *cobra.Command {
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	cmd.AddCommand(serveCommand(), queryCommand(), inspectCommand(), demoCommand(), versionCommand())
+	cmd.AddCommand(serveCommand(), queryCommand(), inspectCommand(), demoCommand(), userCommand(), versionCommand())
 	return cmd
 }
 

@@ -23,6 +23,8 @@ import (
 type queryFlags struct {
 	data   []string
 	server string
+	user   string
+	tlsCA  string
 	format string
 	params []string
 	limits limits
@@ -45,6 +47,8 @@ func queryCommand() *cobra.Command {
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.data, "data", nil, "a folder of tables, or one table, as URI or NAME=URI; may be repeated")
 	flags.StringVar(&f.server, "server", "", "a running server: grpc://HOST:PORT or grpc+tls://HOST:PORT")
+	flags.StringVar(&f.user, "user", "", "log in to the server as this user; the password is "+passwordVariable+", or asked for")
+	flags.StringVar(&f.tlsCA, "tls-ca", "", "file with the authorities (PEM) to trust in place of the system's")
 	flags.StringVar(&f.format, "format", "table", "table, csv, json, arrow or parquet")
 	flags.StringArrayVar(&f.params, "param", nil, "value of the next parameter (?); may be repeated")
 	addLimits(cmd, &f.limits)
@@ -61,7 +65,7 @@ func query(ctx context.Context, f queryFlags, sql string, out io.Writer) error {
 	}
 	var c *client
 	if f.server != "" {
-		c, err = dial(f.server)
+		c, err = dial(ctx, f)
 	} else {
 		var stop func()
 		if c, stop, err = embedded(ctx, f); err == nil {

@@ -7,16 +7,21 @@ import (
 	"net"
 	"os"
 	"strconv"
+	"strings"
+
+	"github.com/lanceflight/flightsrv/flightsql"
+	"github.com/lanceflight/flightsrv/users"
 )
 
-// checkExposure refuses an address that other machines reach: there is no authentication yet.
-func checkExposure(listen string, insecure bool) error {
-	if insecure {
+// checkExposure refuses an address that other machines reach, unless users are asked for and their passwords are not
+// sent in the clear.
+func (f serveFlags) checkExposure() error {
+	if f.insecure {
 		return nil
 	}
-	host, _, err := net.SplitHostPort(listen)
+	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", listen, err)
+		return fmt.Errorf("--listen %s: %w", f.listen, err)
 	}
 	if host == "localhost" {
 		return nil
@@ -24,7 +29,29 @@ func checkExposure(listen string, insecure bool) error {
 	if ip := net.ParseIP(host); ip != nil && ip.IsLoopback() {
 		return nil
 	}
-	return fmt.Errorf("--listen %s: other machines can reach this address, and there is no authentication; --insecure serves there all the same", listen)
+	var missing []string
+	if f.users == "" {
+		missing = append(missing, "--users")
+	}
+	if f.tlsCert == "" {
+		missing = append(missing, "--tls-cert and --tls-key")
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf("--listen %s: other machines can reach this address: give %s, or --insecure to serve there all the same", f.listen, strings.Join(missing, ", "))
+}
+
+// openUsers gives who may connect; nil without a file.
+func openUsers(file string) (flightsql.Users, error) {
+	if file == "" {
+		return nil, nil
+	}
+	f, err := users.Open(file)
+	if err != nil {
+		return nil, fmt.Errorf("--users: %w", err)
+	}
+	return f, nil
 }
 
 // checkAdvertise refuses what no client could dial.

@@ -24,6 +24,7 @@ type serveFlags struct {
 	ticketKey string
 	tlsCert   string
 	tlsKey    string
+	users     string
 	insecure  bool
 	drain     time.Duration
 	limits    limits
@@ -60,7 +61,8 @@ func serveCommand() *cobra.Command {
 	flags.StringVar(&f.ticketKey, "ticket-key", "", "file with the key that signs tickets, at least 16 bytes; servers that share it read each other's tickets")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the certificate chain (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the certificate's key (PEM)")
-	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that others can reach, though there is no authentication")
+	flags.StringVar(&f.users, "users", "", "file of the users who may connect, as \"flightsrv user\" writes it; without it nobody is asked for credentials")
+	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that others can reach, though there is no authentication or no TLS")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "how long running calls may go on after SIGTERM")
 	addLimits(cmd, &f.limits)
 	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
@@ -71,7 +73,6 @@ func serveCommand() *cobra.Command {
 func explainFlag(err error) error {
 	for flag, why := range map[string]string{
 		"--writable": "this version only reads",
-		"--users":    "this version asks nobody for credentials",
 	} {
 		if strings.Contains(err.Error(), flag) {
 			return fmt.Errorf("%w: %s", err, why)
@@ -96,7 +97,11 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := checkExposure(f.listen, f.insecure); err != nil {
+	if err := f.checkExposure(); err != nil {
+		return err
+	}
+	who, err := openUsers(f.users)
+	if err != nil {
 		return err
 	}
 	if err := checkAdvertise(f.advertise); err != nil {
@@ -109,7 +114,7 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	defer func() { err = errors.Join(err, be.close()) }()
 	srv, err := flightsql.New(flightsql.Config{
 		Catalog: be.catalog, Engine: be.engine, Mem: be.mem,
-		TicketKey: key, Version: version, TLS: secure, Advertise: f.advertise, OnCall: logCalls(log),
+		Users: who, TicketKey: key, Version: version, TLS: secure, Advertise: f.advertise, OnCall: logCalls(log),
 	})
 	if err != nil {
 		return err

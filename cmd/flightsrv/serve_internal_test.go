@@ -61,7 +61,7 @@ func TestServe(t *testing.T) {
 		t.Fatal("the first line tells no address")
 	}
 	address = strings.TrimRight(address, `"}`)
-	c, err := dial("grpc://" + address)
+	c, err := dial(ctx, queryFlags{server: "grpc://" + address})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestServe(t *testing.T) {
 }
 
 func TestFlagsOfLaterVersions(t *testing.T) {
-	for _, flag := range []string{"--writable", "--users=u.txt"} {
+	for _, flag := range []string{"--writable"} {
 		cmd := root()
 		cmd.SetArgs([]string{"serve", "--data", t.TempDir(), flag})
 		if err := cmd.ExecuteContext(context.Background()); err == nil || !strings.Contains(err.Error(), "this version") {
@@ -110,12 +110,13 @@ func TestServeRefuses(t *testing.T) {
 		flags serveFlags
 		has   string
 	}{
-		"no data":      {serveFlags{listen: "127.0.0.1:0"}, "--data"},
-		"open to all":  {serveFlags{data: []string{dir}, listen: "0.0.0.0:0"}, "--insecure"},
-		"twice":        {serveFlags{data: []string{dir, dir}, listen: "127.0.0.1:0"}, "name"},
-		"scheme":       {serveFlags{data: []string{"ftp://x"}, listen: "127.0.0.1:0"}, "ftp"},
-		"half of TLS":  {serveFlags{data: []string{dir}, listen: "127.0.0.1:0", tlsKey: "k"}, "--tls-cert"},
-		"no key there": {serveFlags{data: []string{dir}, listen: "127.0.0.1:0", ticketKey: filepath.Join(dir, "none")}, "none"},
+		"no data":        {serveFlags{listen: "127.0.0.1:0"}, "--data"},
+		"open to all":    {serveFlags{data: []string{dir}, listen: "0.0.0.0:0"}, "--insecure"},
+		"twice":          {serveFlags{data: []string{dir, dir}, listen: "127.0.0.1:0"}, "name"},
+		"scheme":         {serveFlags{data: []string{"ftp://x"}, listen: "127.0.0.1:0"}, "ftp"},
+		"half of TLS":    {serveFlags{data: []string{dir}, listen: "127.0.0.1:0", tlsKey: "k"}, "--tls-cert"},
+		"no users there": {serveFlags{data: []string{dir}, listen: "127.0.0.1:0", users: filepath.Join(dir, "none")}, "--users"},
+		"no key there":   {serveFlags{data: []string{dir}, listen: "127.0.0.1:0", ticketKey: filepath.Join(dir, "none")}, "none"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
