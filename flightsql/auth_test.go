@@ -3,6 +3,7 @@ package flightsql_test
 import (
 	"context"
 	"encoding/base64"
+	"errors"
 	"io"
 	"maps"
 	"strings"
@@ -91,7 +92,7 @@ func everyCall(f *fixture, ctx context.Context) map[string]error {
 		for err == nil {
 			err = recv()
 		}
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		return err
@@ -222,7 +223,7 @@ func TestHandshake(t *testing.T) {
 			var answers []string
 			for {
 				r, err := stream.Recv()
-				if err == io.EOF {
+				if errors.Is(err, io.EOF) {
 					err = nil
 				}
 				if err != nil || r == nil {
