@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-var listening = regexp.MustCompile(`listening on grpc://([^\s"]+)`)
+var listening = regexp.MustCompile(`listening on grpc(?:\+tls)?://([^\s"]+)`)
 
 // Root is the repository's folder.
 func Root() string {
