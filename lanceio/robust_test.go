@@ -6,6 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -13,6 +16,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"go.uber.org/goleak"
+	"google.golang.org/protobuf/encoding/protowire"
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -363,6 +367,63 @@ func TestRowsOfFilesAreThoseOfTheTable(t *testing.T) {
 			})
 		}
 	}
+}
+
+// Where the manifest leaves out numbers of rows those of the files are taken, but not more than can be addressed.
+func TestRowsThatTheFileTells(t *testing.T) {
+	const name = "worked"
+	dir := tableURI(name)
+	files, err := filepath.Glob(filepath.Join(dir, "data", "*.lance"))
+	if err != nil || len(files) != 1 {
+		t.Fatal(files, err)
+	}
+	whole, err := os.ReadFile(files[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	opened := func(data []byte) (*lanceio.Table, error) {
+		s, err := objstore.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s = changeManifests(t, s, func(m *tablepb.Manifest) {
+			f := m.Fragments[0]
+			f.ProtoReflect().SetUnknown(protowire.AppendVarint(protowire.AppendTag(nil, 15, protowire.VarintType), f.PhysicalRows))
+			f.PhysicalRows = 0
+		})
+		return lanceio.Open(t.Context(), "x", lanceio.WithStore(replaced{s, "data/" + filepath.Base(files[0]), data}))
+	}
+	tab, err := opened(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := tab.Rows(), open(t, name).Rows(); got != want || want == 0 {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	for _, rows := range []uint64{1<<32 + 1, math.MaxInt64, math.MaxUint64} {
+		if _, err := opened(claimRows(whole, rows)); !errors.Is(err, errs.ErrCorrupt) {
+			t.Errorf("%d rows: %v", rows, err)
+		}
+	}
+}
+
+// claimRows gives a data file that says that it has so many rows. Its size stays; its own schema is lost.
+func claimRows(b []byte, rows uint64) []byte {
+	b = slices.Clone(b)
+	const footer, bufferTable = 40, 16
+	table := binary.LittleEndian.Uint64(b[len(b)-footer+bufferTable:])
+	at, size := binary.LittleEndian.Uint64(b[table:]), binary.LittleEndian.Uint64(b[table+8:])
+	// The second field of the file's description is its rows; the others here are none that it has.
+	text := protowire.AppendVarint(protowire.AppendTag(nil, 2, protowire.VarintType), rows)
+	for uint64(len(text)) < size {
+		filler := uint64(1)
+		if size-uint64(len(text)) == 3 { // two bytes for this number, one for its tag
+			filler = 200
+		}
+		text = protowire.AppendVarint(protowire.AppendTag(text, 15, protowire.VarintType), filler)
+	}
+	copy(b[at:], text)
+	return b
 }
 
 // A file that lists just the keys of a map is refused where the map is read, and only there.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/scan"
@@ -100,7 +101,11 @@ func (t *Table) fileRows(ctx context.Context, f *table.Fragment) (uint64, error)
 		return 0, err
 	}
 	defer d.close()
-	return d.meta.Rows(ctx, d.in)
+	n, err := d.meta.Rows(ctx, d.in)
+	if err == nil && n > table.MaxFragmentRows {
+		err = errs.Corruptf(d.meta.Object, -1, "%d rows, at most 2^32 of a fragment can be addressed", n)
+	}
+	return n, err
 }
 
 // deletions reads the deleted rows of a fragment by its place; nil where none is deleted.

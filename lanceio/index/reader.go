@@ -43,6 +43,10 @@ type reader struct {
 	mem    memory.Allocator
 }
 
+// rowsPerByte and freeRows bound the rows that a file can claim to have. Each row has a number or a bitmap of its own, which
+// takes a byte at the least; few rows are believed in any case.
+const rowsPerByte, freeRows = 16, 1 << 16
+
 func openReader(ctx context.Context, f *File, mem memory.Allocator) (*reader, error) {
 	schema, err := f.Meta.Schema(ctx, f.In)
 	if err != nil {
@@ -51,6 +55,9 @@ func openReader(ctx context.Context, f *File, mem memory.Allocator) (*reader, er
 	rows, err := f.Meta.Rows(ctx, f.In)
 	if err != nil {
 		return nil, err
+	}
+	if rows > freeRows && (rows-freeRows)/rowsPerByte > uint64(f.Size) {
+		return nil, errs.Corruptf(f.Meta.Object, -1, "%d rows in %d bytes", rows, f.Size)
 	}
 	return &reader{f: f, schema: schema, rows: rows, mem: mem}, nil
 }

@@ -57,6 +57,9 @@ func (a RowAddress) Fragment() uint32 { return uint32(a >> 32) }
 // Row is the row's number in the fragment, deleted rows counted.
 func (a RowAddress) Row() uint32 { return uint32(a) }
 
+// MaxFragmentRows is how many rows a fragment can have: a row address has 32 bits for the row.
+const MaxFragmentRows = 1 << 32
+
 func newFragment(f *tablepb.DataFragment, object string) (*Fragment, error) {
 	if f.GetId() > math.MaxUint32 {
 		return nil, errs.Corruptf(object, -1, "fragment id %d does not fit 32 bits", f.GetId())
@@ -65,8 +68,7 @@ func newFragment(f *tablepb.DataFragment, object string) (*Fragment, error) {
 		ID: uint32(f.GetId()), PhysicalRows: f.GetPhysicalRows(),
 		rowIDs: f.GetInlineRowIds(), createdAt: f.GetInlineCreatedAtVersions(), updatedAt: f.GetInlineLastUpdatedAtVersions(),
 	}
-	// A row address has 32 bits for the row.
-	if frag.PhysicalRows > 1<<32 {
+	if frag.PhysicalRows > MaxFragmentRows {
 		return nil, errs.Corruptf(object, -1, "fragment %d has %d rows, at most 2^32 can be addressed", frag.ID, frag.PhysicalRows)
 	}
 	if len(f.GetOverlays()) > 0 {
