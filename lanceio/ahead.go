@@ -162,7 +162,7 @@ func (l *leg) run(ctx context.Context) {
 func (l *leg) read(ctx context.Context) (err error) {
 	defer errs.Contain(&err)
 	r := l.a.leg
-	r.emit, r.tick, r.shared = l.emit, l.tick, l.unit.shared
+	r.emit, r.tick, r.shared, r.widths = l.emit, l.tick, l.unit.shared, nil
 	r.skip, r.left = l.unit.skip, l.unit.left
 	err = r.part(ctx, l.unit.fragment, l.unit.rows)
 	if errors.Is(err, errEnough) && !l.enough {

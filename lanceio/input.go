@@ -54,9 +54,13 @@ type piece struct {
 func (p piece) end() int64 { return p.offset + int64(len(p.data)) }
 
 var (
-	_ encoding.IntoInput = (*fileInput)(nil)
-	_ file.Priced        = (*fileInput)(nil)
+	_ encoding.IntoInput   = (*fileInput)(nil)
+	_ encoding.PromptInput = (*fileInput)(nil)
+	_ file.Priced          = (*fileInput)(nil)
 )
+
+// Prompt tells that requests don't wait long.
+func (in *fileInput) Prompt() bool { return in.far == nil }
 
 // RequestBytes is what a request costs in bytes.
 func (in *fileInput) RequestBytes() int64 { return objstore.RequestBytes(in.r) }

@@ -1,6 +1,8 @@
 package lanceio
 
 import (
+	"math/bits"
+	"slices"
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -8,8 +10,12 @@ import (
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
 
-// recycledLeast is the size from which memory is kept.
-const recycledLeast = 16 << 10
+const (
+	// recycledLeast is the size from which memory is kept.
+	recycledLeast = 4 << 10
+	// sizesPerDouble is how many sizes of kept memory there are from one to its double.
+	sizesPerDouble = 4
+)
 
 // recycler is an allocator that uses what was freed again. Memory fresh from the runtime is cleared first and brings the
 // next collection closer, which costs more than the decoding of simple values. It clears what it gives, save through Dirty. It is
@@ -17,9 +23,16 @@ const recycledLeast = 16 << 10
 type recycler struct {
 	mem   memory.Allocator
 	mu    sync.Mutex
-	free  [][]byte // at full capacity, the one unused for longest first
+	free  [][]kept // by size class, at full capacity, of each class the one unused for longest first
 	size  int
 	limit int
+	clock uint64 // counts what was freed
+}
+
+// kept is memory that is free since clock.
+type kept struct {
+	data  []byte
+	clock uint64
 }
 
 var _ encoding.DirtyAllocator = (*recycler)(nil)
@@ -59,8 +72,17 @@ func (r dirtyRecycler) Allocate(n int) []byte {
 // Reallocate gives n bytes that begin with those of b, which it takes over.
 func (r dirtyRecycler) Reallocate(n int, b []byte) []byte { return r.resize(n, b) }
 
-// recycledSize rounds a size up, so that the next one, which is about as large, fits.
-func recycledSize(n int) int { return (n + n/8 + recycledLeast - 1) / recycledLeast * recycledLeast }
+// classOf gives the size class of n bytes, at least recycledLeast, and the size of its members. It rounds up, so that what
+// is wanted next, which is about as large, fits.
+func classOf(n int) (class, size int) {
+	double := bits.Len(uint((n - 1) / recycledLeast)) // n is at most recycledLeast << double
+	if double == 0 {
+		return 0, recycledLeast
+	}
+	step := recycledLeast << (double - 1) / sizesPerDouble
+	at := (n + step - 1) / step // from sizesPerDouble+1 to 2*sizesPerDouble
+	return (double-1)*sizesPerDouble + at - sizesPerDouble, at * step
+}
 
 // get gives n bytes; fresh tells that they come from the allocator below, which clears them.
 func (r *recycler) get(n int) (b []byte, fresh bool) {
@@ -70,32 +92,40 @@ func (r *recycler) get(n int) (b []byte, fresh bool) {
 	if b := r.take(n); b != nil {
 		return b[:n], false
 	}
-	size := recycledSize(n)
+	_, size := classOf(n)
 	return r.mem.Allocate(size)[:n:size], true
 }
 
-// take gives the smallest free memory of at least n bytes, but no more than twice that; nil where there is none.
+// take gives the free memory of n bytes, or of the next size, up to about twice that, that was used last; nil where there
+// is none.
 func (r *recycler) take(n int) []byte {
+	class, _ := classOf(n)
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	best := -1
-	for i, b := range r.free {
-		if cap(b) >= n && cap(b) <= max(2*n, 4*recycledLeast) && (best < 0 || cap(b) < cap(r.free[best])) {
-			best = i
+	for c := class; c < len(r.free) && c < class+sizesPerDouble; c++ {
+		if i := len(r.free[c]) - 1; i >= 0 {
+			k := r.free[c][i]
+			r.free[c][i] = kept{}
+			r.free[c] = r.free[c][:i]
+			r.size -= cap(k.data)
+			return k.data
 		}
 	}
-	if best < 0 {
-		return nil
-	}
-	return r.remove(best)
+	return nil
 }
 
-// remove takes piece i out.
-func (r *recycler) remove(i int) []byte {
-	b := r.free[i]
-	r.free = append(r.free[:i], r.free[i+1:]...)
-	r.size -= cap(b)
-	return b
+// oldest takes the memory out that is unused for longest; there is some.
+func (r *recycler) oldest() []byte {
+	best := -1
+	for c, of := range r.free {
+		if len(of) > 0 && (best < 0 || of[0].clock < r.free[best][0].clock) {
+			best = c
+		}
+	}
+	k := r.free[best][0]
+	r.free[best] = slices.Delete(r.free[best], 0, 1)
+	r.size -= cap(k.data)
+	return k.data
 }
 
 // resize gives n bytes that begin with those of b, which it takes over.
@@ -120,11 +150,20 @@ func (r *recycler) Free(b []byte) {
 	}
 	b = b[:cap(b)]
 	poison(b)
+	class, size := classOf(cap(b))
+	if size > cap(b) { // it comes from elsewhere
+		r.mem.Free(b)
+		return
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.free = append(r.free, b)
+	for len(r.free) <= class {
+		r.free = append(r.free, nil)
+	}
+	r.clock++
+	r.free[class] = append(r.free[class], kept{b, r.clock})
 	for r.size += cap(b); r.size > r.limit; {
-		r.mem.Free(r.remove(0))
+		r.mem.Free(r.oldest())
 	}
 }
 
@@ -133,7 +172,10 @@ func (r *recycler) close() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.limit = 0
-	for len(r.free) > 0 {
-		r.mem.Free(r.remove(0))
+	for _, of := range r.free {
+		for _, k := range of {
+			r.mem.Free(k.data)
+		}
 	}
+	r.free, r.size = nil, 0
 }

@@ -74,3 +74,20 @@ func TestRecycler(t *testing.T) {
 		}
 	})
 }
+
+func TestClassOf(t *testing.T) {
+	last, lastSize := 0, 0
+	for n := recycledLeast; n < 300*recycledLeast; n += 7 {
+		class, size := classOf(n)
+		if size < n || n > 2*recycledLeast && size > n+n/4+1 {
+			t.Fatalf("%d bytes take %d", n, size)
+		}
+		if again, same := classOf(size); again != class || same != size {
+			t.Fatalf("%d bytes take %d of class %d, which is of class %d", n, size, class, again)
+		}
+		if class < last || class > last+1 || class > last && size <= lastSize || class == last && lastSize > 0 && size != lastSize {
+			t.Fatalf("%d bytes are of class %d and size %d after class %d and size %d", n, class, size, last, lastSize)
+		}
+		last, lastSize = class, size
+	}
+}

@@ -55,7 +55,12 @@ type runner struct {
 
 	indices *indexLookup
 	shared  *sharedFragment // nil where fragments are read one after the other
+	// widths are what the last fragment taught of the windows of each step; nil where fragments are read side by side.
+	widths *[stages]width
 }
+
+// stages is how many steps there are at most.
+const stages = 4
 
 func (r *runner) run(ctx context.Context) error {
 	if r.p.never || r.left == 0 {
@@ -112,6 +117,12 @@ func (r *runner) part(ctx context.Context, i int, part selection) error {
 		filter:   r.step(r.p.filter),
 		computed: r.step(r.p.computed),
 		project:  r.step(r.p.project),
+	}
+	if r.widths != nil {
+		for i, s := range []*step{&f.stats, &f.filter, &f.computed, &f.project} {
+			s.width = r.widths[i]
+			defer func() { r.widths[i] = s.width.after(s.window) }()
+		}
 	}
 	if rows.count() == part.count() { // only who sees all rows learns something
 		l := f.learners(i)

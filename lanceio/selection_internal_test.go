@@ -122,13 +122,28 @@ func TestWindowsCoverSelection(t *testing.T) {
 }
 
 func TestWindowEndsAligned(t *testing.T) {
-	w := window{rows: 10000, max: 1 << 20}
-	win, _ := w.take(cursor{s: rowsOf(0, 100000)}, -1)
-	if want := (selection{encoding.RowRange{Start: 0, End: 8192}}); !slices.Equal(win, want) {
-		t.Errorf("window %v, want %v", win, want)
+	for _, tt := range []struct{ rows, start, want int64 }{
+		{10000, 0, 8192},
+		{4096, 0, 4096},
+		{3500, 0, 3072},
+		{3500, 1024, 4096},
+		{1500, 0, 1024},
+		{900, 0, 512},
+		{900, 500, 1024}, // most of the window is left
+		{100, 0, 64},
+		{63, 0, 63},
+		{63, 30, 93},
+		{1, 7, 8},
+	} {
+		w := window{rows: tt.rows, max: 1 << 20}
+		win, _ := w.take(cursor{s: rowsOf(uint64(tt.start), 100000)}, -1)
+		if want := (selection{encoding.RowRange{Start: uint64(tt.start), End: uint64(tt.want)}}); !slices.Equal(win, want) {
+			t.Errorf("window of %d rows: %v, want %v", tt.rows, win, want)
+		}
 	}
+	w := window{rows: 10000, max: 1 << 20}
 	// A limit is kept to the row.
-	if win, _ = w.take(cursor{s: rowsOf(0, 100000)}, 9000); win.count() != 9000 {
+	if win, _ := w.take(cursor{s: rowsOf(0, 100000)}, 9000); win.count() != 9000 {
 		t.Errorf("window of %d rows, limit 9000", win.count())
 	}
 }
@@ -152,6 +167,30 @@ func TestWindowSize(t *testing.T) {
 				t.Errorf("next window has %d rows, want %d", w.rows, tt.want)
 			}
 		})
+	}
+}
+
+func TestWindowOfTheNextFragment(t *testing.T) {
+	w := window{rows: 256, max: windowRows, bytes: windowBytes}
+	d := width{rowBytes: 100}
+	if got := d.after(w); got != d {
+		t.Errorf("a window that saw nothing teaches %v", got)
+	}
+	w.saw(256, 256*(windowBytes/500))
+	d = d.after(w)
+	for _, tt := range []struct {
+		rowBytes float64
+		want     int64
+	}{{100, 500}, {10, 500}, {200, 500}, {201, 256}} {
+		next := window{rows: 256, max: windowRows, bytes: windowBytes}
+		next.like(d, tt.rowBytes)
+		if next.rows != tt.want {
+			t.Errorf("rows of %v bytes: the first window has %d, want %d", tt.rowBytes, next.rows, tt.want)
+		}
+	}
+	next := window{rows: 20, max: 300, bytes: windowBytes}
+	if next.like(d, 100); next.rows != 300 {
+		t.Errorf("the first window has %d rows, at most 300 are allowed", next.rows)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -22,6 +23,7 @@ type step struct {
 	bytes  int64 // of a window
 	beside int   // columns that are read at once; one for each core at least
 	window window
+	width  width // of the windows of the fragment before
 	stage  stage
 	learn  *learner // nil: nothing is to be learned
 	// lanes are the readers of each lane, nil where it has none yet: they are made when the first row reaches it.
@@ -55,6 +57,8 @@ func (s *step) open(ctx context.Context, lane int, r *fragmentReader, have partS
 		rowBytes, variable = rowBytes+c.rowBytes, variable || c.variable
 	}
 	s.window = newWindow(windowRows, s.bytes, rowBytes, variable)
+	s.window.like(s.width, rowBytes)
+	s.width.rowBytes = rowBytes
 	return nil
 }
 
@@ -113,18 +117,7 @@ func (s *step) read(ctx context.Context, columns []*columnReader, b *block, n in
 		}
 		return nil
 	}
-	var err error
-	if len(jobs) == 1 {
-		err = one(ctx, 0)
-	} else {
-		g, gctx := errgroup.WithContext(ctx)
-		g.SetLimit(max(s.beside, runtime.GOMAXPROCS(0)))
-		for i := range jobs {
-			g.Go(func() error { return one(gctx, i) })
-		}
-		err = g.Wait()
-	}
-	if err != nil {
+	if err := sideBySide(ctx, len(jobs), max(s.beside, runtime.GOMAXPROCS(0)), one); err != nil {
 		releaseAll(got)
 		return err
 	}
@@ -132,6 +125,30 @@ func (s *step) read(ctx context.Context, columns []*columnReader, b *block, n in
 		b.parts[j.top.ID] = append(b.parts[j.top.ID], got[i])
 	}
 	return nil
+}
+
+// sideBySide runs do for each of n, at most so many at once. Each goroutine does many, as a new one's stack has to grow
+// first. The first error ends them.
+func sideBySide(ctx context.Context, n, most int, do func(ctx context.Context, i int) error) error {
+	if n == 1 {
+		return do(ctx, 0)
+	}
+	var next atomic.Int64
+	g, gctx := errgroup.WithContext(ctx)
+	for range min(n, most) {
+		g.Go(func() error {
+			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
+				if err := gctx.Err(); err != nil {
+					return err
+				}
+				if err := do(gctx, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return g.Wait()
 }
 
 // rowIDs knows the row ids of a fragment: its addresses, or a sequence where the table has stable row ids; and the

@@ -115,7 +115,7 @@ func (s *stream) produce() {
 	defer joined.drop()
 	r := &runner{
 		p: s.p, c: s.c, a: assembler{mem}, emit: joined.put, tick: joined.tick, windowBytes: s.near / int64(lanes+2), lanes: lanes,
-		skip: s.p.spec.Offset, left: s.p.spec.Limit, aheadBytes: s.share - s.near, indices: new(indexLookup),
+		skip: s.p.spec.Offset, left: s.p.spec.Limit, aheadBytes: s.share - s.near, indices: new(indexLookup), widths: new([stages]width),
 	}
 	err := func() (err error) {
 		// Bytes of a file that bring a decoder to fall must not end a server that reads other tables as well.

@@ -1,5 +1,7 @@
 package lanceio
 
+import "math/bits"
+
 const (
 	// windowBytes is what one window of rows is meant to take in memory: large enough that pages are read in few
 	// requests, small against the memory of a statement.
@@ -7,8 +9,11 @@ const (
 	// windowRows bounds a window's rows.
 	windowRows = 256 << 10
 	// windowAlign is a number of rows that mini-block chunks of fixed-width values divide: windows that end there do
-	// not cut chunks, which would be read twice.
+	// not cut chunks, which would be read twice. chunkAlign is the same for most of these chunks; windows of less than
+	// leastAlign rows end anywhere.
 	windowAlign = 4096
+	chunkAlign  = 1024
+	leastAlign  = 64
 	// windowGrowth bounds how much larger a window may be than the one before: the estimate of a row's bytes comes from
 	// the rows read so far, and pages may hold far more than their size on disk says.
 	windowGrowth = 4
@@ -56,6 +61,20 @@ const sideBytes = 512 << 10
 // aside tells whether the next window is large enough to be read beside another.
 func (w *window) aside() bool { return w.rows*w.seen >= sideBytes }
 
+// alignOf is where a window of n rows is best cut: chunks hold a power of two of rows, most of them at most chunkAlign.
+func alignOf(n int64) uint64 {
+	switch {
+	case n >= windowAlign:
+		return windowAlign
+	case n >= chunkAlign:
+		return chunkAlign
+	case n >= leastAlign:
+		return 1 << (bits.Len64(uint64(n)) - 1)
+	default:
+		return 1
+	}
+}
+
 // take gives the rows of the next window, up to limit (negative for no limit), and the cursor behind them. The cursor is
 // not done, and limit is not 0.
 func (w *window) take(c cursor, limit int64) (selection, cursor) {
@@ -64,14 +83,36 @@ func (w *window) take(c cursor, limit int64) (selection, cursor) {
 		n = limit
 	}
 	win, rest := c.take(n)
-	if n < windowAlign || n == limit || !rest.split() {
+	align := alignOf(n)
+	if n == limit || !rest.split() {
 		return win, rest
 	}
 	// End at an aligned row where that leaves most of the window.
 	last := win[len(win)-1]
-	end := last.End / windowAlign * windowAlign
+	end := last.End / align * align
 	if over := int64(last.End - end); end > last.Start && over > 0 && over < n/2 {
 		return c.take(n - over)
 	}
 	return win, rest
+}
+
+// width is what the windows of one fragment teach of those of the next.
+type width struct {
+	rowBytes   float64 // of a row on disk
+	rows, seen int64   // of the window
+}
+
+// after gives what a window has learned, or the width as it is where that is nothing.
+func (d width) after(w window) width {
+	if w.seen > 0 {
+		d.rows, d.seen = w.rows, w.seen
+	}
+	return d
+}
+
+// like makes a window start as wide as those of the fragment before, where rows take about as much on disk.
+func (w *window) like(d width, rowBytes float64) {
+	if d.seen > 0 && rowBytes <= d.rowBytes*2 {
+		w.rows, w.seen = min(d.rows, w.max), d.seen
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -126,7 +125,7 @@ func (b *builder20) structNode(f *Field, t *arrow.StructType, depth int) (node20
 	if len(f.Children) != t.NumFields() {
 		return nil, fmt.Errorf("column %s: %d members for %s: %w", pathText20(f.Path), len(f.Children), t, errs.ErrInternal)
 	}
-	n := &structNode20{typ: t, mem: b.mem}
+	n := &structNode20{in: b.in, typ: t, mem: b.mem}
 	for _, c := range f.Children {
 		child, err := b.node(c, depth+1)
 		if err != nil {
@@ -211,6 +210,7 @@ func (n *nullNode20) read(_ context.Context, ranges []RowRange) (arrow.Array, er
 
 // structNode20 is a struct: never null, its members side by side.
 type structNode20 struct {
+	in       Input
 	typ      *arrow.StructType
 	mem      memory.Allocator
 	children []node20
@@ -235,30 +235,12 @@ func (n *structNode20) read(ctx context.Context, ranges []RowRange) (arrow.Array
 	return makeArray20(array.NewData(n.typ, int(countRows20(ranges)), []*memory.Buffer{nil}, children, 0, 0)), nil
 }
 
-// readChildren reads the members side by side, as each read waits for the store.
-func (n *structNode20) readChildren(ctx context.Context, ranges []RowRange, into []arrow.Array) (err error) {
-	if len(n.children) == 1 {
-		into[0], err = n.children[0].read(ctx, ranges)
+// readChildren reads the members, side by side where the store is waited for.
+func (n *structNode20) readChildren(ctx context.Context, ranges []RowRange, into []arrow.Array) error {
+	return beside(ctx, n.in, len(n.children), func(ctx context.Context, i int) (err error) {
+		into[i], err = n.children[i].read(ctx, ranges)
 		return err
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	places := make(chan struct{}, maxFetches)
-	for i, c := range n.children {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			a, err := c.read(ctx, ranges)
-			if err != nil {
-				cancel(err) // the first one stays the cause
-				return
-			}
-			into[i] = a
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+	})
 }
 
 // column20 reads a column that has values of its own.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"sort"
 	"strings"
-	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
@@ -189,35 +188,10 @@ func (c *columnRead) outside(ctx context.Context, in Input) error {
 	return nil
 }
 
-// fetchAll fetches what some leaves need, side by side: each round of a leaf waits for the store.
+// fetchAll fetches what some leaves need, side by side where the store is waited for.
 func fetchAll(ctx context.Context, in Input, reads []*columnRead) error {
-	if len(reads) == 1 {
-		return reads[0].fetch(ctx, in)
-	}
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	var wg sync.WaitGroup
-	places := make(chan struct{}, maxFetches)
-	for _, c := range reads {
-		places <- struct{}{}
-		wg.Go(func() {
-			defer func() { <-places }()
-			if err := c.fetchContained(ctx, in); err != nil {
-				cancel(err) // the first one stays the cause
-			}
-		})
-	}
-	wg.Wait()
-	return context.Cause(ctx)
+	return beside(ctx, in, len(reads), func(ctx context.Context, i int) error { return reads[i].fetch(ctx, in) })
 }
-
-func (c *columnRead) fetchContained(ctx context.Context, in Input) (err error) {
-	defer errs.Contain(&err)
-	return c.fetch(ctx, in)
-}
-
-// maxFetches bounds the leaves of one field that are fetched at once.
-const maxFetches = 8
 
 // checkRead makes sure that an input gave what was asked for.
 func checkRead(ask []BufferRange, got [][]byte) error {

@@ -31,6 +31,12 @@ type IntoInput interface {
 	ReadInto(ctx context.Context, leaf string, ranges []BufferRange, alloc func(n int) []byte) ([][]byte, error)
 }
 
+// PromptInput is an Input that can tell that its answers are not waited for: they come from memory or a disk.
+type PromptInput interface {
+	Input
+	Prompt() bool
+}
+
 // Page is one page of a physical column, as the column metadata describes it.
 type Page struct {
 	Buffers  []BufferRange
