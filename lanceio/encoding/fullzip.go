@@ -372,8 +372,5 @@ func (f *fullZip) addEvents(a *accumulator, rows uint64) error {
 
 // rows counts the rows that begin in some events, whose levels were checked.
 func (p *levelPlan) rows(rep []uint16) uint64 {
-	if p.lists == 1 { // levels are 0 or 1
-		return uint64(sumOf(rep))
-	}
 	return uint64(countOf(rep, uint16(p.lists)))
 }

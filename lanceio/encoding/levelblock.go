@@ -3,6 +3,8 @@ package encoding
 import (
 	"encoding/binary"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
@@ -20,6 +22,28 @@ func newLevelCodec(e *pb.CompressiveEncoding, d *codec.Decompressor) (*levelCode
 
 // decode gives n levels, appended to dst.
 func (c *levelCodec) decode(dst []uint16, src []byte, n int) ([]uint16, error) {
+	data, err := c.bytes(src, n)
+	if err != nil {
+		return nil, err
+	}
+	return appendLevels(dst, data), nil
+}
+
+// view gives n levels, good until the next call, which may be overwritten. They may be in buf.
+func (c *levelCodec) view(buf *[]uint16, src []byte, n int) ([]uint16, error) {
+	data, err := c.bytes(src, n)
+	if err != nil {
+		return nil, err
+	}
+	switch c.block.(type) {
+	case *outOfLineBlock, *inlineBlock, *runsBlock: // they decode into memory of their own
+		return arrow.Uint16Traits.CastFromBytes(data), nil
+	}
+	*buf = appendLevels((*buf)[:0], data)
+	return *buf, nil
+}
+
+func (c *levelCodec) bytes(src []byte, n int) ([]byte, error) {
 	v, err := c.block.decode(src, n)
 	if err != nil {
 		return nil, err
@@ -27,7 +51,7 @@ func (c *levelCodec) decode(dst []uint16, src []byte, n int) ([]uint16, error) {
 	if v.bits != 16 {
 		return nil, corruptf("levels of %d bits", v.bits)
 	}
-	return appendLevels(dst, v.data), nil
+	return v.data, nil
 }
 
 // appendLevels appends 16-bit levels from their bytes.

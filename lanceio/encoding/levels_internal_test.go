@@ -14,59 +14,110 @@ import (
 // TestLevels compares the loops over blocks of levels with ones over single levels.
 func TestLevels(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		top := rapid.Uint16Range(0, 4).Draw(t, "top")
+		// The last is the deepest that there can be.
+		some := []uint16{0, 1, 2, 3, 4, 2 * maxLayers}
+		top := rapid.SampledFrom(some).Draw(t, "top")
 		var levels []uint16
 		for range rapid.IntRange(0, 12).Draw(t, "runs") {
-			run := slices.Repeat([]uint16{rapid.Uint16Range(0, 4).Draw(t, "level")}, rapid.IntRange(0, 30).Draw(t, "length"))
+			run := slices.Repeat([]uint16{rapid.SampledFrom(some).Draw(t, "level")}, rapid.IntRange(0, 30).Draw(t, "length"))
 			levels = append(levels, run...)
 		}
-		equal, upTo, above, sum := 0, 0, false, 0
-		ones := make([]uint16, len(levels))
-		for i, l := range levels {
+		same, most, above := 0, 0, false
+		for _, l := range levels {
 			if l == top {
-				equal++
+				same++
 			}
 			if l <= top {
-				upTo++
+				most++
 			}
 			above = above || l > top
-			ones[i] = min(l, 1)
-			sum += int(ones[i])
 		}
-		if n := countOf(levels, max(top, 1)); top > 0 && n != equal {
-			t.Fatalf("%d of %v are %d, want %d", n, levels, top, equal)
+		if n := countOf(levels, top); n != same {
+			t.Fatalf("%d of %v are %d, want %d", n, levels, top, same)
 		}
-		if n := countUpTo(levels, top); n != upTo {
-			t.Fatalf("%d of %v are at most %d, want %d", n, levels, top, upTo)
+		if n := countUpTo(levels, top); n != most {
+			t.Fatalf("%d of %v are at most %d, want %d", n, levels, top, most)
 		}
 		if _, ok := exceeds(levels, top); ok != above {
 			t.Fatalf("%v exceed %d: %v", levels, top, ok)
 		}
-		if n := sumOf(ones); n != sum {
-			t.Fatalf("%v add up to %d, want %d", ones, n, sum)
+		part := levels[:min(len(levels), rapid.IntRange(0, 64).Draw(t, "part"))]
+		up, eq := upTo(part, top), equal(part, top)
+		for i, l := range part {
+			if up>>i&1 == 1 != (l <= top) || eq>>i&1 == 1 != (l == top) {
+				t.Fatalf("level %d of %v is %d: at most %d in %b, equal in %b", i, part, l, top, up, eq)
+			}
+		}
+		if past := ^ones(len(part)); up&past != 0 || eq&past != 0 || equal(part, none) != 0 || upTo(part, none) != ones(len(part)) {
+			t.Fatalf("bits past %d levels in %b or %b", len(part), up, eq)
 		}
 	})
 }
 
-// TestVisibleWord compares the bits of up to 64 levels with what they stand for.
-func TestVisibleWord(t *testing.T) {
+// TestExceedsAnyLevel: levels are compared with their bound before anything is known of them.
+func TestExceedsAnyLevel(t *testing.T) {
+	for _, bad := range []uint16{3, 1 << 15, 1<<15 + 1, 1<<16 - 1} {
+		for at := range 40 {
+			levels := make([]uint16, 40)
+			levels[at] = bad
+			if m, ok := exceeds(levels, 2); !ok || m != bad {
+				t.Errorf("level %d at %d: %d, %v", bad, at, m, ok)
+			}
+		}
+	}
+}
+
+func TestCompress(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		levels := rapid.SliceOfN(rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}), 0, 64).Draw(t, "levels")
+		x, m := rapid.Uint64().Draw(t, "x"), rapid.Uint64().Draw(t, "m")
+		switch rapid.IntRange(0, 3).Draw(t, "kind") {
+		case 0:
+			m |= rapid.Uint64().Draw(t, "more") | rapid.Uint64().Draw(t, "even more")
+		case 1:
+			m = ^uint64(0)
+		}
+		var want uint64
+		at := 0
+		for i := range 64 {
+			if m>>i&1 == 1 {
+				want |= x >> i & 1 << at
+				at++
+			}
+		}
+		if got := compress(x, m); got != want {
+			t.Fatalf("bits %b of %b are %b, want %b", m, x, got, want)
+		}
+	})
+}
+
+// TestAppendVisible compares the validity of entries with what their levels stand for.
+func TestAppendVisible(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		levels := rapid.SliceOfN(rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 3}), 0, 200).Draw(t, "levels")
 		visible := rapid.SampledFrom([]uint16{0, 1, 2, 3, none}).Draw(t, "visible")
 		valid := rapid.Uint16Range(0, 3).Draw(t, "valid")
-		w, k := visibleWord(levels, visible, valid)
-		at := 0
-		for _, l := range levels {
-			if l > visible {
-				continue
-			}
-			if (w>>at&1 == 1) != (l <= valid) {
-				t.Fatalf("bit %d of %v (visible %d, valid %d) is %d", at, levels, visible, valid, w>>at&1)
-			}
-			at++
+		sinks := []*layerSink{{valid: newValidity(memory.DefaultAllocator)}, nil, {valid: newValidity(memory.DefaultAllocator)}}
+		n, err := appendVisible(sinks, levels, visible, valid)
+		if err != nil {
+			t.Fatal(err)
 		}
-		if k != at || k < 64 && w>>k != 0 {
-			t.Fatalf("%d bits %b of %v, want %d", k, w, levels, at)
+		var want []bool
+		for _, l := range levels {
+			if l <= visible {
+				want = append(want, l <= valid)
+			}
+		}
+		for _, s := range []*layerSink{sinks[0], sinks[2]} {
+			bitmap, err := s.valid.finish()
+			if err != nil || s.valid.n != len(want) || n != len(want) {
+				t.Fatalf("%d and %d entries, %v, want %d", n, s.valid.n, err, len(want))
+			}
+			for i, ok := range want {
+				if got := bitmap == nil || bitmap.Bytes()[i/8]>>(i%8)&1 == 1; got != ok {
+					t.Fatalf("entry %d of %v (visible %d, valid %d) is %v", i, levels, visible, valid, got)
+				}
+			}
+			s.valid.release()
 		}
 	})
 }

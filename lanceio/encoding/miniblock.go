@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
+	"math/bits"
 	"sort"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -483,16 +484,14 @@ func (b *miniBlock) decodeLevels(a *accumulator, n int) (rep, def []uint16, err 
 		}
 	}
 	if b.rep != nil {
-		if a.chunkRep, err = b.rep.decode(a.chunkRep[:0], a.parts.rep, count); err != nil {
+		if rep, err = b.rep.view(&a.chunkRep, a.parts.rep, count); err != nil {
 			return nil, nil, err
 		}
-		rep = a.chunkRep
 	}
 	if b.def != nil {
-		if a.chunkDef, err = b.def.decode(a.chunkDef[:0], a.parts.def, count); err != nil {
+		if def, err = b.def.view(&a.chunkDef, a.parts.def, count); err != nil {
 			return nil, nil, err
 		}
-		def = a.chunkDef
 	}
 	if err := b.plan.check(rep, def); err != nil {
 		return nil, nil, err
@@ -553,28 +552,18 @@ func (p *levelPlan) rowStarts(dst []rowStart, rep, def []uint16, open bool) []ro
 	if open {
 		dst = append(dst, rowStart{})
 	}
-	slot, vis, top := 0, p.visible[0], uint16(p.lists)
-	for at := 0; at < len(rep); {
-		part, zeros := nextLevels(rep[at:])
-		end := at + len(part)
-		switch {
-		case !zeros:
-			for i := at; i < end; i++ {
-				if rep[i] == top {
-					dst = append(dst, rowStart{i, slot})
-				}
-				if def == nil {
-					slot++
-				} else {
-					slot += upTo(def[i], vis)
-				}
-			}
-		case def == nil:
-			slot += levelBlock
-		default:
-			slot += countUpTo(def[at:end], vis)
+	slot := 0
+	for at := 0; at < len(rep); at += 64 {
+		end := min(at+64, len(rep))
+		slots := ones(end - at)
+		if def != nil {
+			slots = upTo(def[at:end], p.visible[0])
 		}
-		at = end
+		for begins := equal(rep[at:end], uint16(p.lists)); begins != 0; begins &= begins - 1 {
+			below := begins&-begins - 1
+			dst = append(dst, rowStart{at + bits.TrailingZeros64(begins), slot + bits.OnesCount64(slots&below)})
+		}
+		slot += bits.OnesCount64(slots)
 	}
 	return dst
 }

@@ -4,7 +4,9 @@ import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+	"slices"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -126,28 +128,50 @@ func (s *layerSink) release() {
 	s.offsets.release()
 }
 
-// appendLevels appends an entry for each level, which is valid where the level is at most valid.
-func (s *layerSink) appendLevels(def []uint16, valid uint16) error {
-	_, err := s.appendVisible(def, none, valid)
-	return err
-}
-
-// appendVisible is appendLevels for the levels that are at most visible, and gives how many these are.
-func (s *layerSink) appendVisible(def []uint16, visible, valid uint16) (int, error) {
+// appendVisible appends to sinks an entry for each level that is at most visible, which is valid where the level is at
+// most valid, and gives how many these are.
+func appendVisible(sinks []*layerSink, def []uint16, visible, valid uint16) (int, error) {
 	n := 0
-	for len(def) > 0 {
-		part := def[:min(64, len(def))]
-		def = def[len(part):]
-		w, k := visibleWord(part, visible, valid)
+	for part := range slices.Chunk(def, 64) {
+		w := upTo(part, valid)
+		k := len(part)
+		if visible < topLevel {
+			if seen := upTo(part, visible); seen != ones(k) {
+				w, k = compress(w, seen), bits.OnesCount64(seen)
+			}
+		}
 		if k == 0 {
 			continue
 		}
 		n += k
-		if err := s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
-			return 0, err
+		nulls := k - bits.OnesCount64(w)
+		for _, s := range sinks {
+			if s == nil {
+				continue
+			}
+			if err := s.valid.appendWord(w, uint(k), nulls); err != nil {
+				return 0, err
+			}
 		}
 	}
 	return n, nil
+}
+
+// appendItems is appendVisible for a number of events, of which definition levels are at most top, and all 0 where def is
+// nil.
+func appendItems(sinks []*layerSink, events int, def []uint16, visible, valid, top uint16) (int, error) {
+	if def != nil && (valid < top || visible < top) {
+		return appendVisible(sinks, def, visible, valid)
+	}
+	for _, s := range sinks {
+		if s == nil {
+			continue
+		}
+		if err := s.valid.appendValid(events); err != nil {
+			return 0, err
+		}
+	}
+	return events, nil
 }
 
 // unravel turns the levels of some whole rows of a page into entries of the nodes' sinks. rep and def are overwritten;
@@ -162,25 +186,31 @@ func (p *levelPlan) unravel(events int, rep, def []uint16, nodes []*node, sinks 
 		return p.unravelLists(rep, def, nodes, sinks[:last])
 	}
 	level := uint16(0)
-	for i, s := range sinks[:last] {
+	for i := 0; i < last; {
 		if n := nodes[i]; n.kind == nodeFSL {
 			var err error
 			if events, def, err = everyNth(events, def, n.dim); err != nil {
 				return err
 			}
 		}
-		if s != nil {
-			if def == nil {
-				if err := s.valid.appendValid(events); err != nil {
-					return err
-				}
-			} else if err := s.appendLevels(def, level); err != nil {
-				return err
-			}
+		end := p.alike(i, nodes[:last])
+		if _, err := appendItems(sinks[i:end], events, def, none, level, p.maxDef()); err != nil {
+			return err
 		}
-		level += levelCount(p.layers[i])
+		for ; i < end; i++ {
+			level += levelCount(p.layers[i])
+		}
 	}
 	return nil
+}
+
+// alike gives the end of the layers from i on, none of them of lists, whose entries the same levels make valid.
+func (p *levelPlan) alike(i int, nodes []*node) int {
+	end := i + 1
+	for end < len(nodes) && levelCount(p.layers[end-1]) == 0 && nodes[end].kind != nodeList && nodes[end].kind != nodeFSL {
+		end++
+	}
+	return end
 }
 
 // everyNth keeps the first of each dim events, as all of one fixed-size list carry the level of the list.
@@ -197,25 +227,18 @@ func everyNth(events int, def []uint16, dim int) (int, []uint16, error) {
 	return events / dim, def[:events/dim], nil
 }
 
-// appendItems is appendVisible for events whose definition levels are all 0 where def is nil.
-func (s *layerSink) appendItems(events int, def []uint16, visible, valid uint16) (int, error) {
-	if def == nil {
-		return events, s.valid.appendValid(events)
-	}
-	return s.appendVisible(def, visible, valid)
-}
-
 func (p *levelPlan) unravelLists(rep, def []uint16, nodes []*node, sinks []*layerSink) error {
 	if rep == nil {
 		return corruptf("lists without repetition levels")
 	}
 	level, depth, inner := uint16(0), 0, -1
-	for i, s := range sinks {
+	for i := 0; i < len(sinks); {
+		end := i + 1
 		switch nodes[i].kind {
 		case nodeList:
 			depth++
-			l := listLevels{kind: p.layers[i], first: level + 1, visible: p.visible[depth]}
-			n, err := l.unravel(rep, def, s)
+			l := listLevels{kind: p.layers[i], first: level + 1, visible: p.visible[depth], last: end == len(sinks)}
+			n, err := l.unravel(rep, def, sinks[i])
 			if err != nil {
 				return err
 			}
@@ -229,16 +252,19 @@ func (p *levelPlan) unravelLists(rep, def []uint16, nodes []*node, sinks []*laye
 		case nodeFSL:
 			return errs.Unsupportedf("fixed-size lists of structs together with lists")
 		default:
-			if s == nil {
+			end = p.alike(i, nodes[:len(sinks)])
+			if !slices.ContainsFunc(sinks[i:end], func(s *layerSink) bool { return s != nil }) {
 				break
 			}
-			n, err := s.appendItems(len(rep), def, p.visible[depth], level)
+			n, err := appendItems(sinks[i:end], len(rep), def, p.visible[depth], level, p.maxDef())
 			if err != nil {
 				return err
 			}
 			inner = n
 		}
-		level += levelCount(p.layers[i])
+		for ; i < end; i++ {
+			level += levelCount(p.layers[i])
+		}
 	}
 	return nil
 }
@@ -248,6 +274,7 @@ type listLevels struct {
 	kind    pb.RepDefLayer
 	first   uint16
 	visible uint16
+	last    bool // nobody looks at the events behind this layer
 }
 
 // none is a level that no event has.
@@ -273,126 +300,70 @@ type listCounts struct{ kept, lists, items int }
 // unravel appends the lists that begin at the events, and keeps in rep and def just these events, as seen from outside.
 // A nil sink is not appended to.
 func (l listLevels) unravel(rep, def []uint16, s *layerSink) (listCounts, error) {
+	var n listCounts
 	var starts offsetWriter
 	if s != nil {
 		var err error
 		if starts, err = s.openOffsets(len(rep)); err != nil {
-			return listCounts{}, err
+			return n, err
 		}
 	}
-	b := listBatch{l: l, s: s, starts: starts}
-	plain := l.plain()
-	for i := 0; i < len(rep); {
-		part, zeros := nextLevels(rep[i:])
-		var err error
-		switch {
-		case zeros:
-			b.n.items += levelBlock
-		case len(part) == levelBlock && (def == nil || anyOf(def[i:]) <= plain):
-			err = b.addPlain(rep, def, i)
-		default:
-			err = b.add(rep, def, i, i+len(part))
-		}
-		if err != nil {
-			return b.n, err
-		}
-		i += len(part)
-	}
-	if s == nil {
-		return b.n, nil
-	}
-	s.items += uint64(b.n.items)
-	s.offsets.n -= (len(rep) - b.n.lists) * s.width
-	return b.n, b.flush(b.n.lists % 64)
-}
-
-// listBatch is a list layer on its way through the events.
-type listBatch struct {
-	l      listLevels
-	s      *layerSink
-	starts offsetWriter
-	n      listCounts
-	valid  uint64 // of the last lists, those that are not yet in s
-}
-
-// add takes the events from to to.
-func (b *listBatch) add(rep, def []uint16, from, to int) error {
-	null, empty, upper := b.l.levels()
-	for i := from; i < to; i++ {
-		r := rep[i]
-		if r == 0 {
-			b.n.items++
-			continue
-		}
-		d := uint16(0)
-		rep[b.n.kept] = r - 1
-		if def != nil {
-			d = def[i]
-			def[b.n.kept] = d
-		}
-		b.n.kept++
-		if d > b.l.visible {
-			continue
-		}
-		b.starts.put(b.n.lists, b.n.items)
-		if d != null && d <= upper {
-			b.valid |= 1 << (uint(b.n.lists) % 64)
-			if d != empty {
-				b.n.items++
+	for at := 0; at < len(rep); at += 64 {
+		end := min(at+64, len(rep))
+		m := l.masks(rep[at:end], part(def, at, end))
+		if s != nil && m.starts != 0 {
+			starts.putAll(n.lists, n.items, m.starts, m.items)
+			w, k := compress(m.valid, m.starts), bits.OnesCount64(m.starts)
+			if err := s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w)); err != nil {
+				return n, err
 			}
 		}
-		if b.n.lists++; b.n.lists%64 == 0 {
-			if err := b.flush(64); err != nil {
-				return err
+		n.lists += bits.OnesCount64(m.starts)
+		n.items += bits.OnesCount64(m.items)
+		if l.last {
+			continue
+		}
+		for b := m.begins; b != 0; b &= b - 1 {
+			i := at + bits.TrailingZeros64(b)
+			rep[n.kept] = rep[i] - 1
+			if def != nil {
+				def[n.kept] = def[i]
 			}
+			n.kept++
 		}
 	}
-	return nil
+	if s != nil {
+		s.items += uint64(n.items)
+		s.offsets.n -= (len(rep) - n.lists) * s.width
+	}
+	return n, nil
+}
+
+// listMasks tells of up to 64 events, a bit each, what they are in one list layer.
+type listMasks struct {
+	begins uint64 // is seen from outside
+	starts uint64 // begins a list, which may be null or empty
+	valid  uint64 // where it starts a list, that is not null
+	items  uint64 // is an item
+}
+
+// masks tells of events what they are; def is nil where all its levels are 0.
+func (l listLevels) masks(rep, def []uint16) listMasks {
+	all := ones(len(rep))
+	m := listMasks{begins: all &^ upTo(rep, 0), valid: all, items: all}
+	m.starts = m.begins
+	if def == nil || upTo(def, l.plain()) == all {
+		return m
+	}
+	null, empty, upper := l.levels()
+	m.starts &= upTo(def, l.visible)
+	m.valid = upTo(def, upper) &^ equal(def, null)
+	m.items = all&^m.begins | m.starts&m.valid&^equal(def, empty)
+	return m
 }
 
 // plain is the largest definition level of an event of a list that is neither null nor empty, nor within one that is.
 func (l listLevels) plain() uint16 { return l.first - 1 }
-
-// addPlain takes the block of events at from, of which each is of a list that has items.
-func (b *listBatch) addPlain(rep, def []uint16, from int) error {
-	block := (*[levelBlock]uint16)(rep[from:])
-	var begins uint32 // a bit for each event that begins a list
-	for i, r := range block {
-		begins |= (uint32(-int32(r)) >> 31) << i
-	}
-	k := bits.OnesCount32(begins)
-	for m := begins; m != 0; m &= m - 1 {
-		i := bits.TrailingZeros32(m)
-		b.starts.put(b.n.lists, b.n.items+i)
-		b.n.lists++
-		rep[b.n.kept] = block[i] - 1
-		if def != nil {
-			def[b.n.kept] = def[from+i]
-		}
-		b.n.kept++
-	}
-	b.n.items += levelBlock
-	have := uint(b.n.lists-k) % 64
-	b.valid |= (1<<uint(k) - 1) << have
-	if have+uint(k) < 64 {
-		return nil
-	}
-	if err := b.flush(64); err != nil {
-		return err
-	}
-	b.valid = (1<<uint(k) - 1) >> (64 - have)
-	return nil
-}
-
-// flush appends the validity of the last k lists.
-func (b *listBatch) flush(k int) error {
-	if b.s == nil || k == 0 {
-		return nil
-	}
-	w := b.valid
-	b.valid = 0
-	return b.s.valid.appendWord(w, uint(k), k-bits.OnesCount64(w))
-}
 
 // offsetWriter writes list offsets of either width; its zero value writes nothing.
 type offsetWriter struct {
@@ -418,6 +389,32 @@ func (w *offsetWriter) put(i, at int) {
 		binary.LittleEndian.PutUint32(w.narrow[4*i:], uint32(w.base)+uint32(at))
 	case w.wide != nil:
 		binary.LittleEndian.PutUint64(w.wide[8*i:], w.base+uint64(at))
+	}
+}
+
+// putAll writes an offset for each start, the first at i, where items come before the events, of which items also has the
+// ones that are items.
+func (w *offsetWriter) putAll(i, before int, starts, items uint64) {
+	switch {
+	case w.narrow != nil:
+		putStarts(arrow.Uint32Traits.CastFromBytes(w.narrow)[i:], uint32(w.base)+uint32(before), starts, items)
+	case w.wide != nil:
+		putStarts(arrow.Uint64Traits.CastFromBytes(w.wide)[i:], w.base+uint64(before), starts, items)
+	}
+}
+
+func putStarts[O uint32 | uint64](to []O, before O, starts, items uint64) {
+	to = to[:bits.OnesCount64(starts)]
+	if items == ^uint64(0) {
+		for k := range to {
+			to[k] = before + O(bits.TrailingZeros64(starts))
+			starts &= starts - 1
+		}
+		return
+	}
+	for k := range to {
+		to[k] = before + O(bits.OnesCount64(items&(starts&-starts-1)))
+		starts &= starts - 1
 	}
 }
 
