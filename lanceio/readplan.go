@@ -95,6 +95,7 @@ type columnReader struct {
 	// rowBytes is about what a row takes on disk; variable tells that rows may differ in size.
 	rowBytes float64
 	variable bool
+	leaves   int // columns of files that are read
 }
 
 // open makes the readers of a stage. have are the structs of which earlier stages read something; it is added to.
@@ -151,6 +152,7 @@ func (r *fragmentReader) addReader(ctx context.Context, c *columnReader, i int, 
 	bytes, variable := onDisk(root)
 	c.rowBytes += float64(bytes) / float64(max(r.rows, 1))
 	c.variable = c.variable || variable
+	c.leaves += physical(root)
 	return nil
 }
 
@@ -285,6 +287,18 @@ func onDisk(f *encoding.Field) (bytes uint64, variable bool) {
 		bytes, variable = bytes+b, variable || v
 	}
 	return bytes, variable
+}
+
+// physical is how many columns of the file a tree has.
+func physical(f *encoding.Field) int {
+	n := 0
+	if f.Column != nil {
+		n = 1
+	}
+	for _, c := range f.Children {
+		n += physical(c)
+	}
+	return n
 }
 
 func columnBytes(c *encoding.Column) uint64 {

@@ -170,6 +170,27 @@ func TestWindowSize(t *testing.T) {
 	}
 }
 
+func TestWindowBytes(t *testing.T) {
+	near, far := step{bytes: windowBytes, beside: 1}, step{bytes: windowBytes, beside: 32}
+	for _, tt := range []struct {
+		name   string
+		step   step
+		leaves int
+		want   int64
+	}{
+		{"one column", near, 1, leafBytes},
+		{"three columns", near, 3, 3 * leafBytes},
+		{"special columns only", near, 0, leafBytes},
+		{"more than the budget gives", near, 200, windowBytes},
+		{"little of the budget", step{bytes: 1000, beside: 1}, 1, 1000},
+		{"a store that answers slowly", far, 1, windowBytes},
+	} {
+		if got := tt.step.wanted(tt.leaves); got != tt.want {
+			t.Errorf("%s: %d bytes, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
 func TestWindowOfTheNextFragment(t *testing.T) {
 	w := window{rows: 256, max: windowRows, bytes: windowBytes}
 	d := width{rowBytes: 100}

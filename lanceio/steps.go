@@ -52,14 +52,22 @@ func (s *step) open(ctx context.Context, lane int, r *fragmentReader, have partS
 		return nil
 	}
 	var rowBytes float64
-	variable := false
+	variable, leaves := false, 0
 	for _, c := range columns {
-		rowBytes, variable = rowBytes+c.rowBytes, variable || c.variable
+		rowBytes, variable, leaves = rowBytes+c.rowBytes, variable || c.variable, leaves+c.leaves
 	}
-	s.window = newWindow(windowRows, s.bytes, rowBytes, variable)
+	s.window = newWindow(windowRows, s.wanted(leaves), rowBytes, variable)
 	s.window.like(s.width, rowBytes)
 	s.width.rowBytes = rowBytes
 	return nil
+}
+
+// wanted is what a window over some columns of files is meant to take.
+func (s *step) wanted(leaves int) int64 {
+	if s.beside > 1 { // requests wait for the store: few are better
+		return s.bytes
+	}
+	return min(s.bytes, leafBytes*int64(max(leaves, 1)))
 }
 
 // run reads what the stage needs at the block's rows, adds it to the block, and gives the stage's columns. The caller

@@ -6,6 +6,9 @@ const (
 	// windowBytes is what one window of rows is meant to take in memory: large enough that pages are read in few
 	// requests, small against the memory of a statement.
 	windowBytes = 8 << 20
+	// leafBytes is what a window is meant to take for each column where requests don't wait: more of a
+	// column at a time leaves the processor's cache, and is little memory that was used before; less is too many reads.
+	leafBytes = 1 << 20
 	// windowRows bounds a window's rows.
 	windowRows = 256 << 10
 	// windowAlign is a number of rows that mini-block chunks of fixed-width values divide: windows that end there do
