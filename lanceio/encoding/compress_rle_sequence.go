@@ -82,48 +82,62 @@ func (s *runSequence) runs(values, lengths []byte, n uint64) (int, error) {
 	return size / width, nil
 }
 
-func (s *runSequence) decode(src []byte, n int) ([]byte, error) {
+// parts gives the values and the lengths of the runs that make n values.
+func (s *runSequence) parts(src []byte, n int) (vals, lens []byte, err error) {
 	if n <= 0 {
-		return nil, corruptf("runs of %d values", n)
+		return nil, nil, corruptf("runs of %d values", n)
 	}
-	if err := checkSequence(src, n); err != nil {
-		return nil, err
-	}
-	var vals, lens []byte
 	if s.payload() {
-		var err error
 		if vals, lens, err = codec.RunBlock(src); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		if !s.values.payload() && len(vals) > 0 || !s.lengths.payload() && len(lens) > 0 {
-			return nil, corruptf("bytes of a part of runs that has none")
+			return nil, nil, corruptf("bytes of a part of runs that has none")
 		}
 	}
 	k, err := s.runs(vals, lens, uint64(n))
+	if err == nil && k > freeNumbers && k/countsPerByte > len(src) {
+		err = corruptf("%d runs in %d bytes", k, len(src))
+	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if vals, err = s.values.decode(vals, k); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if lens, err = s.lengths.decode(lens, k); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	s.buf = codec.Grow(s.buf, n*s.width/8)
 	at := 0
 	for i := range k {
 		l := number(lens, 32, i)
 		if l == 0 || l > uint64(n-at) {
-			return nil, corruptf("run of %d values, %d are left", l, n-at)
+			return nil, nil, corruptf("run of %d values, %d are left", l, n-at)
 		}
+		at += int(l)
+	}
+	if at != n {
+		return nil, nil, corruptf("runs of %d values, %d are wanted", at, n)
+	}
+	return vals, lens, nil
+}
+
+func (s *runSequence) decode(src []byte, n int) ([]byte, error) {
+	if err := checkSequence(src, n); err != nil {
+		return nil, err
+	}
+	vals, lens, err := s.parts(src, n)
+	if err != nil {
+		return nil, err
+	}
+	s.buf = codec.Grow(s.buf, n*s.width/8)
+	at := 0
+	for i := range len(lens) / 4 {
 		v := number(vals, s.width, i)
-		for range l {
+		for range number(lens, 32, i) {
 			putNumber(s.buf, s.width, at, v)
 			at++
 		}
-	}
-	if at != n {
-		return nil, corruptf("runs of %d values, %d are wanted", at, n)
 	}
 	return s.buf, nil
 }

@@ -1,7 +1,6 @@
 package encoding
 
 import (
-	"encoding/binary"
 	"sort"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -9,17 +8,29 @@ import (
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 )
 
-// numbers is a sequence of a sparse structure: n values, in list or, where there is none, start + i*step.
+// numbers is a sequence of a sparse structure: n values, in list or, where there is none, start + i*step. They are either
+// positions, which ascend, or counts, of which each in list may stand for several.
 type numbers struct {
 	n           uint64
 	start, step uint64
+	positions   bool
 	list        []uint64
+	repeats     []uint64 // of counts: how many each in list stands for; nil where for one
 	stored      sequence // how list is stored; nil where there is none
 }
 
-// newNumbers reads the description of n values.
-func newNumbers(e *pb.CompressiveEncoding, n uint64, d *codec.Decompressor) (*numbers, error) {
-	s := &numbers{n: n}
+// newPositions reads the description of n positions.
+func newPositions(e *pb.CompressiveEncoding, n uint64, d *codec.Decompressor) (*numbers, error) {
+	return newNumbers(&numbers{n: n, positions: true}, e, d)
+}
+
+// newCounts reads the description of n counts.
+func newCounts(e *pb.CompressiveEncoding, n uint64, d *codec.Decompressor) (*numbers, error) {
+	return newNumbers(&numbers{n: n}, e, d)
+}
+
+func newNumbers(s *numbers, e *pb.CompressiveEncoding, d *codec.Decompressor) (*numbers, error) {
+	n := s.n
 	stored, err := newSequence(e, 64, d, false)
 	if err != nil {
 		return nil, err
@@ -76,15 +87,51 @@ func (s *numbers) read(bufs [][]byte) ([][]byte, error) {
 	if s.stored.payload() {
 		src, bufs = bufs[0], bufs[1:]
 	}
+	if r, ok := s.stored.(*runSequence); ok && !s.positions {
+		values, lengths, err := r.parts(src, int(s.n))
+		if err != nil {
+			return nil, err
+		}
+		s.list, s.repeats = words64(values, 64), words64(lengths, 32)
+		return bufs, nil
+	}
+	if err := s.checkBytes(len(src)); err != nil {
+		return nil, err
+	}
 	b, err := s.stored.decode(src, int(s.n))
 	if err != nil {
 		return nil, err
 	}
-	s.list = make([]uint64, s.n)
-	for i := range s.list {
-		s.list[i] = binary.LittleEndian.Uint64(b[8*i:])
-	}
+	s.list = words64(b, 64)
 	return bufs, nil
+}
+
+// What makes up each of very many values takes some of a byte at the least: positions differ, counts may repeat.
+const (
+	freeNumbers      = 1 << 16
+	positionsPerByte = 64
+	countsPerByte    = 1024
+)
+
+// checkBytes bounds the values that some bytes can claim to be.
+func (s *numbers) checkBytes(size int) error {
+	most := uint64(countsPerByte)
+	if s.positions {
+		most = positionsPerByte
+	}
+	if s.n > freeNumbers && s.n/most > uint64(size) {
+		return corruptf("%d numbers in %d bytes", s.n, size)
+	}
+	return nil
+}
+
+// words64 gives numbers of some bits.
+func words64(b []byte, bits int) []uint64 {
+	out := make([]uint64, len(b)/(bits/8))
+	for i := range out {
+		out[i] = number(b, bits, i)
+	}
+	return out
 }
 
 // buffers is how many buffers the values have.

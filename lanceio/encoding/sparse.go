@@ -3,6 +3,7 @@ package encoding
 import (
 	"math"
 	"math/bits"
+	"sort"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
@@ -19,9 +20,10 @@ type sparseLayer struct {
 	dim    uint64 // nodeFSL
 	nulls  bool   // marked are the slots that are null, else those that are not
 	marked *numbers
-	// Of lists: the slots that have items, how many each of these has, and where these end where the counts differ.
-	filled, counts *numbers
-	ends           []uint64
+	// Of lists: the slots that have items, and how many each of these has. Where the counts are not a series, firsts are the
+	// lists, and offsets the items, before each of the counts listed, and before the end.
+	filled, counts  *numbers
+	firsts, offsets []uint64
 }
 
 // newSparseLayers reads the layers of a page, from the rows inward, which are those of nodes, from the leaf outward.
@@ -78,10 +80,10 @@ func (l *sparseLayer) readList(m *pb23.SparseList, d *codec.Decompressor) error 
 		return corruptf("%d lists with items of %d lists", n, l.slots)
 	}
 	var err error
-	if l.filled, err = newNumbers(m.GetNonEmptyPositions(), n, d); err != nil {
+	if l.filled, err = newPositions(m.GetNonEmptyPositions(), n, d); err != nil {
 		return err
 	}
-	l.counts, err = newNumbers(m.GetCounts(), n, d)
+	l.counts, err = newCounts(m.GetCounts(), n, d)
 	l.items = m.GetNumChildSlots()
 	return err
 }
@@ -98,7 +100,7 @@ func (l *sparseLayer) readValidity(m *pb23.SparseValidity, d *codec.Decompressor
 		return corruptf("%d positions of %d slots", m.GetNumPositions(), l.slots)
 	}
 	var err error
-	l.marked, err = newNumbers(m.GetPositions(), m.GetNumPositions(), d)
+	l.marked, err = newPositions(m.GetPositions(), m.GetNumPositions(), d)
 	return err
 }
 
@@ -132,38 +134,70 @@ func (l *sparseLayer) learn(bufs [][]byte) ([][]byte, error) {
 
 // sum adds up the counts.
 func (l *sparseLayer) sum() error {
+	total, err := l.total()
+	if err == nil && total != l.items {
+		err = corruptf("lists of %d items, there are %d", total, l.items)
+	}
+	return err
+}
+
+func (l *sparseLayer) total() (uint64, error) {
 	c := l.counts
+	if c.n == 0 {
+		return 0, nil
+	}
+	if c.list == nil {
+		if c.start == 0 {
+			return 0, corruptf("lists without items among those that have some")
+		}
+		if c.step > 0 && c.n > 1<<31 { // more items than there are rows at most, and too many for what follows
+			return 0, corruptf("%d lists of %d items, and %d more each", c.n, c.start, c.step)
+		}
+		hi, same := bits.Mul64(c.start, c.n)
+		over, more := bits.Mul64(c.step, c.n*(c.n-1)/2)
+		total, carry := bits.Add64(same, more, 0)
+		if c.step == 0 {
+			over, total, carry = 0, same, 0
+		}
+		if hi|over|carry != 0 {
+			return 0, corruptf("%d lists of %d items, and %d more each", c.n, c.start, c.step)
+		}
+		return total, nil
+	}
+	l.offsets = make([]uint64, 1, len(c.list)+1)
+	if c.repeats != nil {
+		l.firsts = make([]uint64, 1, len(c.list)+1)
+	}
 	total := uint64(0)
-	if c.list == nil && c.step == 0 {
-		hi, lo := bits.Mul64(c.start, c.n)
-		if total = lo; hi != 0 || c.start == 0 && c.n > 0 {
-			return corruptf("lists of %d items", c.start)
+	for i, k := range c.list {
+		n := uint64(1)
+		if c.repeats != nil {
+			n = c.repeats[i]
+			l.firsts = append(l.firsts, l.firsts[i]+n)
 		}
-	} else {
-		if c.n > maxLevels {
-			return errs.New(errs.ErrResourceExhausted, "%d lists in one page", c.n)
+		hi, some := bits.Mul64(k, n)
+		if k == 0 || n == 0 || hi != 0 || some > l.items-total {
+			return 0, corruptf("lists of more than %d items, or of none", l.items)
 		}
-		l.ends = make([]uint64, 0, c.n+1)
-		l.ends = append(l.ends, 0)
-		for i := range c.n {
-			k := c.at(i)
-			if k == 0 || k > l.items-total {
-				return corruptf("lists of more than %d items, or of none", l.items)
-			}
-			total += k
-			l.ends = append(l.ends, total)
-		}
+		total += some
+		l.offsets = append(l.offsets, total)
 	}
-	if total != l.items {
-		return corruptf("lists of %d items, there are %d", total, l.items)
-	}
-	return nil
+	return total, nil
 }
 
 // before is how many items the first k lists with items have.
 func (l *sparseLayer) before(k uint64) uint64 {
-	if l.ends != nil {
-		return l.ends[k]
+	switch {
+	case l.firsts != nil:
+		i := sort.Search(len(l.firsts)-1, func(i int) bool { return l.firsts[i+1] > k })
+		if i == len(l.firsts)-1 {
+			return l.offsets[i]
+		}
+		return l.offsets[i] + (k-l.firsts[i])*l.counts.list[i]
+	case l.offsets != nil:
+		return l.offsets[k]
+	case l.counts.step > 0 && k > 0:
+		return k*l.counts.start + l.counts.step*(k*(k-1)/2)
 	}
 	return k * l.counts.start
 }

@@ -153,9 +153,9 @@ func (s *sparse) kept() int {
 	n := 16*len(s.live) + 8*len(s.ranks)
 	for _, l := range s.layers {
 		for _, x := range l.stored() {
-			n += 8 * len(x.list)
+			n += 8 * (len(x.list) + len(x.repeats))
 		}
-		n += 8 * len(l.ends)
+		n += 8 * (len(l.firsts) + len(l.offsets))
 	}
 	if s.chunked != nil {
 		n += s.chunked.kept()
