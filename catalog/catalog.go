@@ -1,5 +1,5 @@
 // Package catalog finds tables by name. A Catalog serves one or more roots, each a catalog of its own: a folder in
-// which t.lance is the table t of schema main, and s/t.lance the table t of schema s. Nothing is remembered of what
+// which t.lance is the table t of schema main, and s/t.lance the table t of schema s; v.view.sql is the text of the view v. Nothing is remembered of what
 // lies there but manifests and file metadata, by path and etag: a table that appears, changes, or is removed and made
 // anew is seen by the next statement.
 //
@@ -12,6 +12,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
@@ -44,6 +46,8 @@ type Options struct {
 	Budget *lanceio.Budget
 	// OpenStore opens the store that a URI names; nil for objstore.Open.
 	OpenStore func(uri string) (objstore.Store, error)
+	// ViewSchema tells the columns of a view, which only who plans statements knows; nil: views are listed without columns.
+	ViewSchema func(ctx context.Context, v *scan.View) (*arrow.Schema, error)
 }
 
 // DefaultScanBytes is what all scans together hold in flight where nothing else is said.
@@ -55,6 +59,7 @@ type Catalog struct {
 	cache     *lanceio.Cache
 	budget    *lanceio.Budget
 	openStore func(uri string) (objstore.Store, error)
+	columnsOf func(ctx context.Context, v *scan.View) (*arrow.Schema, error) // nil where nobody knows
 }
 
 // root is one catalog. Where table is not empty the store's root is that one table's folder.
@@ -68,7 +73,7 @@ type root struct {
 // New makes a Catalog of roots, the default one first. A URI that ends in ".lance" or holds a table's versions is a
 // table itself.
 func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
-	c := &Catalog{cache: o.Cache, budget: o.Budget, openStore: o.OpenStore}
+	c := &Catalog{cache: o.Cache, budget: o.Budget, openStore: o.OpenStore, columnsOf: o.ViewSchema}
 	if c.cache == nil {
 		c.cache = lanceio.NewCache(lanceio.DefaultCacheBytes)
 	}
@@ -132,12 +137,16 @@ type found struct {
 	schema string
 	table  string
 	dir    string // below the root
+	view   bool   // dir is the file of a view
 }
 
 func (f found) name() string { return expr.FieldPath{f.root.name, f.schema, f.table}.Key() }
 
 // open opens the version that ref asks for.
 func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.Source, error) {
+	if f.view {
+		return f.openView(ctx)
+	}
 	store, err := objstore.Sub(f.root.store, f.dir)
 	if err != nil {
 		return nil, fmt.Errorf("table %s: %w", f.name(), err)

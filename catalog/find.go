@@ -5,6 +5,8 @@ import (
 	"errors"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/scan"
@@ -28,16 +30,16 @@ func (c *Catalog) find(ctx context.Context, ref scan.TableRef) (found, error) {
 	if f, ok, err := r.exact(ctx, schema, ref.Table); ok || err != nil {
 		return f, err
 	}
-	tables, err := r.tables(ctx, schema)
+	names, err := r.names(ctx, schema)
 	if err != nil {
 		return found{}, err
 	}
-	name, ok, err := pick("table", ref.Table, tables)
+	name, ok, err := pick("table", ref.Table, names.all())
 	if err != nil {
 		return found{}, err
 	}
 	if !ok {
-		return found{}, c.noTable(ctx, r, schema, ref.Table, tables)
+		return found{}, c.noTable(ctx, r, schema, ref.Table, names.all())
 	}
 	f, ok, err := r.exact(ctx, schema, name)
 	if err == nil && !ok {
@@ -103,7 +105,7 @@ func pick(kind, name string, names []string) (picked string, ok bool, err error)
 	return picked, ok, nil
 }
 
-// exact looks for a table by its name as it is spelled on disk.
+// exact looks for a table or view by its name as it is spelled on disk.
 func (r *root) exact(ctx context.Context, schema, table string) (f found, ok bool, err error) {
 	if r.table != "" {
 		return found{root: r, schema: DefaultSchema, table: r.table}, schema == DefaultSchema && table == r.table, nil
@@ -111,21 +113,55 @@ func (r *root) exact(ctx context.Context, schema, table string) (f found, ok boo
 	if !visible(table) {
 		return found{}, false, nil
 	}
-	for _, dir := range r.dirs(schema) {
-		at := join(dir, table+suffix)
-		info, err := r.store.Stat(ctx, at)
-		if errors.Is(err, errs.ErrNotFound) || err == nil && !info.Dir {
-			continue
-		}
-		if err != nil {
-			return found{}, false, err
-		}
-		if ok {
-			return found{}, false, errs.Invalidf("table %s is there twice: as %s and as %s", f.name(), f.dir, at)
-		}
-		f, ok = found{root: r, schema: schema, table: table, dir: at}, true
+	places, err := r.places(ctx, schema, table)
+	if err != nil {
+		return found{}, false, err
 	}
-	return f, ok, nil
+	switch len(places) {
+	case 0:
+		return found{}, false, nil
+	case 1:
+		return found{root: r, schema: schema, table: table, dir: places[0].dir, view: places[0].view}, true, nil
+	}
+	return found{}, false, errs.Invalidf("table %s is there twice: as %s and as %s", expr.FieldPath{r.name, schema, table}.Key(),
+		places[0].dir, places[1].dir)
+}
+
+// place is where a table lies, or a view.
+type place struct {
+	dir  string
+	view bool
+}
+
+// places looks wherever a name can lie, at once: a far store takes as long for one as for all.
+func (r *root) places(ctx context.Context, schema, table string) ([]place, error) {
+	var all []place
+	for _, dir := range r.dirs(schema) {
+		all = append(all, place{join(dir, table+suffix), false}, place{join(dir, table+viewSuffix), true})
+	}
+	there := make([]bool, len(all))
+	g, gctx := errgroup.WithContext(ctx)
+	for i, p := range all {
+		g.Go(func() (err error) {
+			defer errs.Contain(&err)
+			info, err := r.store.Stat(gctx, p.dir)
+			if errors.Is(err, errs.ErrNotFound) {
+				return nil
+			}
+			there[i] = err == nil && info.Dir != p.view
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return nil, err
+	}
+	var out []place
+	for i, p := range all {
+		if there[i] {
+			out = append(out, p)
+		}
+	}
+	return out, nil
 }
 
 // dirs gives the folders that the tables of a schema lie in.
@@ -168,11 +204,11 @@ func (r *root) elsewhere(ctx context.Context, schema, name string) string {
 		if s == schema {
 			continue
 		}
-		tables, err := r.tables(ctx, s)
+		names, err := r.names(ctx, s)
 		if err != nil {
 			continue
 		}
-		if picked, ok, err := pick("table", name, tables); err == nil && ok {
+		if picked, ok, err := pick("table", name, names.all()); err == nil && ok {
 			return "; there is " + expr.FieldPath{r.name, s, picked}.Key()
 		}
 	}

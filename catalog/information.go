@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -28,10 +29,14 @@ type description struct {
 	rows    describe
 }
 
-// describe works out rows; open opens a table.
-type describe func(ctx context.Context, r *root, only memtable.Only, open openFunc) ([][]any, error)
+// describe works out rows.
+type describe func(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error)
 
-type openFunc func(ctx context.Context, ref scan.TableRef) (scan.Source, error)
+// access is how rows are worked out of the tables and views themselves.
+type access struct {
+	open   func(ctx context.Context, ref scan.TableRef) (scan.Source, error)
+	schema func(ctx context.Context, ref scan.TableRef) (*arrow.Schema, error)
+}
 
 var descriptions = map[string]description{
 	"schemata": {`catalog_name, schema_name, schema_owner, default_character_set_catalog, default_character_set_schema,
@@ -45,7 +50,7 @@ var descriptions = map[string]description{
 		character_set_schema, character_set_name, collation_catalog, collation_schema, collation_name, domain_catalog,
 		domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_identity, is_generated, generation_expression,
 		is_updatable`, columns},
-	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, nil},
+	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, views},
 	"table_constraints": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
 		constraint_type, is_deferrable, initially_deferred, enforced`, nil},
 	"key_column_usage": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
@@ -78,7 +83,7 @@ func (c *Catalog) information(r *root, ref scan.TableRef) (scan.Source, error) {
 			var rows [][]any
 			if d.rows != nil {
 				var err error
-				if rows, err = d.rows(ctx, r, only, c.Resolve); err != nil {
+				if rows, err = d.rows(ctx, r, only, access{open: c.Resolve, schema: c.schemaOf}); err != nil {
 					return nil, err
 				}
 			}
@@ -98,7 +103,7 @@ func flatSchema(columns string) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-func schemata(ctx context.Context, r *root, _ memtable.Only, _ openFunc) ([][]any, error) {
+func schemata(ctx context.Context, r *root, _ memtable.Only, _ access) ([][]any, error) {
 	schemas, err := r.schemas(ctx)
 	if err != nil {
 		return nil, err
@@ -110,45 +115,81 @@ func schemata(ctx context.Context, r *root, _ memtable.Only, _ openFunc) ([][]an
 	return rows, nil
 }
 
-// tableNames gives schema and name of each table that is admitted.
-func tableNames(ctx context.Context, r *root, only memtable.Only) ([][2]string, error) {
+// relation is a table or view by its name.
+type relation struct {
+	schema, name string
+	view         bool
+}
+
+// relations gives each table and view that is admitted, sorted by schema and name.
+func (r *root) relations(ctx context.Context, only memtable.Only) ([]relation, error) {
 	schemas, err := r.schemas(ctx)
 	if err != nil {
 		return nil, err
 	}
-	var out [][2]string
+	var out []relation
 	for _, s := range schemas {
 		if !only.Admits("table_schema", s) {
 			continue
 		}
-		tables, err := r.tables(ctx, s)
+		names, err := r.names(ctx, s)
 		if err != nil {
 			return nil, err
 		}
-		for _, t := range tables {
-			if only.Admits("table_name", t) {
-				out = append(out, [2]string{s, t})
+		for _, n := range names.all() {
+			if only.Admits("table_name", n) {
+				_, isTable := slices.BinarySearch(names.tables, n)
+				out = append(out, relation{schema: s, name: n, view: !isTable})
 			}
 		}
 	}
 	return out, nil
 }
 
-func tables(ctx context.Context, r *root, only memtable.Only, _ openFunc) ([][]any, error) {
-	names, err := tableNames(ctx, r, only)
+func tables(ctx context.Context, r *root, only memtable.Only, _ access) ([][]any, error) {
+	names, err := r.relations(ctx, only)
 	if err != nil {
 		return nil, err
 	}
 	rows := make([][]any, len(names))
 	for i, n := range names {
-		rows[i] = []any{r.name, n[0], n[1], "BASE TABLE", nil, nil, nil, nil, nil, "NO", "NO"}
+		kind := "BASE TABLE"
+		if n.view {
+			kind = "VIEW"
+		}
+		rows[i] = []any{r.name, n.schema, n.name, kind, nil, nil, nil, nil, nil, "NO", "NO"}
+	}
+	return rows, nil
+}
+
+// views reads the views that are admitted. One that can't be read has no definition, and hides none of the others.
+func views(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error) {
+	names, err := r.relations(ctx, only)
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]any
+	for _, n := range names {
+		if !n.view {
+			continue
+		}
+		var definition any
+		if src, err := a.open(ctx, scan.TableRef{Catalog: r.name, Schema: n.schema, Table: n.name}); err == nil {
+			if v, ok := src.(*scan.View); ok {
+				definition = v.Query
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		rows = append(rows, []any{r.name, n.schema, n.name, definition, "NONE", "NO", "NO"})
 	}
 	return rows, nil
 }
 
 // columns opens the tables that are admitted. One that can't be read has no columns, and hides none of the others.
-func columns(ctx context.Context, r *root, only memtable.Only, open openFunc) ([][]any, error) {
-	names, err := tableNames(ctx, r, only)
+func columns(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error) {
+	names, err := r.relations(ctx, only)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +199,8 @@ func columns(ctx context.Context, r *root, only memtable.Only, open openFunc) ([
 	for i, n := range names {
 		g.Go(func() (err error) {
 			defer errs.Contain(&err)
-			if src, err := open(gctx, scan.TableRef{Catalog: r.name, Schema: n[0], Table: n[1]}); err == nil {
-				perTable[i] = columnRows([]any{r.name, n[0], n[1]}, src.Schema())
+			if schema, err := a.schema(gctx, scan.TableRef{Catalog: r.name, Schema: n.schema, Table: n.name}); err == nil {
+				perTable[i] = columnRows([]any{r.name, n.schema, n.name}, schema)
 			}
 			return gctx.Err()
 		})
@@ -172,6 +213,18 @@ func columns(ctx context.Context, r *root, only memtable.Only, open openFunc) ([
 		rows = append(rows, t...)
 	}
 	return rows, nil
+}
+
+// schemaOf gives the columns of a table or view.
+func (c *Catalog) schemaOf(ctx context.Context, ref scan.TableRef) (*arrow.Schema, error) {
+	src, err := c.Resolve(ctx, ref)
+	if err != nil {
+		return nil, err
+	}
+	if v, ok := src.(*scan.View); ok && c.columnsOf != nil {
+		return c.columnsOf(ctx, v)
+	}
+	return src.Schema(), nil
 }
 
 // columnRows describes the columns of a table, stats columns left out.

@@ -19,8 +19,9 @@ import (
 )
 
 const (
-	// tableType is the type of all tables, in upper case as BI tools ask for it.
+	// The types of tables, in upper case as BI tools ask for them.
 	tableType = "TABLE"
+	viewType  = "VIEW"
 	// parallelTables is how many tables are opened at once for their schemas.
 	parallelTables = 8
 )
@@ -101,7 +102,7 @@ func (s *Server) metadata(ctx context.Context, cmd proto.Message) (*arrow.Schema
 		batch, err := s.listTables(ctx, cmd)
 		return tablesSchema(cmd.GetIncludeSchema()), batch, err
 	case *pb.CommandGetTableTypes:
-		return schema_ref.TableTypes, s.textRows(schema_ref.TableTypes, [][]string{{tableType}}), nil
+		return schema_ref.TableTypes, s.textRows(schema_ref.TableTypes, [][]string{{tableType}, {viewType}}), nil
 	case *pb.CommandGetSqlInfo:
 		return schema_ref.SqlInfo, sqlInfoBatch(s.info, cmd.GetInfo(), s.mem), nil
 	case *pb.CommandGetXdbcTypeInfo:
@@ -129,7 +130,7 @@ func column(values []string) [][]string {
 	return rows
 }
 
-// textRows builds a batch of text columns; a last binary column takes bytes.
+// textRows builds a batch of text columns; a last binary column takes bytes. Where a row is shorter its last columns are null.
 func (s *Server) textRows(schema *arrow.Schema, rows [][]string) arrow.RecordBatch {
 	b := array.NewRecordBuilder(s.mem, schema)
 	defer b.Release()
@@ -141,6 +142,9 @@ func (s *Server) textRows(schema *arrow.Schema, rows [][]string) arrow.RecordBat
 			case *array.BinaryBuilder:
 				f.Append([]byte(v))
 			}
+		}
+		for i := len(row); i < schema.NumFields(); i++ {
+			b.Field(i).AppendNull()
 		}
 	}
 	return b.NewRecordBatch()
@@ -171,40 +175,48 @@ func (s *Server) listSchemas(ctx context.Context, catalog, pattern *string) ([][
 	return rows, nil
 }
 
-// listTables answers GetTables: sorted by type (there is one), catalog, schema and name.
+// listTables answers GetTables: sorted by type, catalog, schema and name.
 func (s *Server) listTables(ctx context.Context, cmd *pb.CommandGetTables) (arrow.RecordBatch, error) {
 	schema := tablesSchema(cmd.GetIncludeSchema())
-	if len(cmd.GetTableTypes()) > 0 && !slices.Contains(cmd.GetTableTypes(), tableType) {
-		return s.noRows(schema), nil
-	}
-	rows, err := s.tableNames(ctx, cmd.Catalog, cmd.DbSchemaFilterPattern, cmd.TableNameFilterPattern)
-	if err != nil {
-		return nil, err
-	}
-	var infos []tableInfo
-	if cmd.GetIncludeSchema() {
-		if infos, err = s.tableInfos(ctx, rows); err != nil {
+	var rows [][]string
+	for _, typ := range []string{tableType, viewType} {
+		if types := cmd.GetTableTypes(); len(types) > 0 && !slices.Contains(types, typ) {
+			continue
+		}
+		names, err := s.tableNames(ctx, typ, cmd.Catalog, cmd.DbSchemaFilterPattern, cmd.TableNameFilterPattern)
+		if err != nil {
 			return nil, err
 		}
-	}
-	for i, r := range rows {
-		rows[i] = append(r, tableType)
-		if infos != nil {
-			rows[i] = append(rows[i], string(flight.SerializeSchema(sqlSchema(infos[i].schema, r...), s.mem)))
+		var infos []tableInfo
+		if cmd.GetIncludeSchema() {
+			if infos, err = s.tableInfos(ctx, names); err != nil {
+				return nil, err
+			}
+		}
+		for i, n := range names {
+			row := append(n[:3:3], typ)
+			if infos != nil {
+				row = append(row, string(flight.SerializeSchema(sqlSchema(infos[i].schema, n...), s.mem)))
+			}
+			rows = append(rows, row)
 		}
 	}
 	return s.textRows(schema, rows), nil
 }
 
-// tableNames gives catalog, schema and name of each table that the filters take, sorted.
-func (s *Server) tableNames(ctx context.Context, catalog, schemas, tables *string) ([][]string, error) {
+// tableNames gives catalog, schema and name of each table, or view, that the filters take, sorted.
+func (s *Server) tableNames(ctx context.Context, typ string, catalog, schemas, tables *string) ([][]string, error) {
 	in, err := s.listSchemas(ctx, catalog, schemas)
 	if err != nil {
 		return nil, err
 	}
+	list := s.cfg.Catalog.Tables
+	if typ == viewType {
+		list = s.cfg.Catalog.Views
+	}
 	var rows [][]string
 	for _, cs := range in {
-		names, err := s.cfg.Catalog.Tables(ctx, cs[0], cs[1])
+		names, err := list(ctx, cs[0], cs[1])
 		if err != nil {
 			return nil, err
 		}
@@ -233,7 +245,7 @@ func (s *Server) tableInfos(ctx context.Context, names [][]string) ([]tableInfo,
 	g.SetLimit(parallelTables)
 	for i, n := range names {
 		g.Go(func() error {
-			out[i] = openTable(gctx, resolver, n)
+			out[i] = s.openTable(gctx, resolver, n)
 			return gctx.Err()
 		})
 	}
@@ -241,13 +253,17 @@ func (s *Server) tableInfos(ctx context.Context, names [][]string) ([]tableInfo,
 }
 
 // openTable never panics, as it runs in goroutines of its own.
-func openTable(ctx context.Context, resolver planner.Resolver, name []string) tableInfo {
+func (s *Server) openTable(ctx context.Context, resolver planner.Resolver, name []string) tableInfo {
 	var info tableInfo
 	err := func() (err error) {
 		defer errs.Contain(&err)
 		src, err := resolver.Resolve(ctx, scan.TableRef{Catalog: name[0], Schema: name[1], Table: name[2]})
-		if err == nil {
-			info = tableInfo{schema: visibleSchema(src.Schema()), rows: src.Rows()}
+		if err != nil {
+			return err
+		}
+		info = tableInfo{schema: visibleSchema(src.Schema()), rows: src.Rows()}
+		if v, ok := src.(*scan.View); ok {
+			info.schema, err = s.viewSchema(ctx, resolver, v)
 		}
 		return err
 	}()

@@ -161,7 +161,7 @@ func (e *edge) ListFlights(c *flight.Criteria, stream flight.FlightService_ListF
 		return errs.Invalidf("ListFlights takes no criteria here: leave them empty, and pick from the list")
 	}
 	ctx := stream.Context()
-	names, err := e.s.tableNames(ctx, nil, nil, nil)
+	names, err := e.s.tableNames(ctx, tableType, nil, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -54,7 +54,8 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, r fsql.ActionCreat
 		return none, err
 	}
 	handle := newID()
-	s.prepared.put(handle, &preparedStatement{user: callerOf(ctx).user, sql: q.SQL, settings: q.Settings}, int64(len(q.SQL))+200)
+	s.prepared.put(handle, &preparedStatement{user: callerOf(ctx).user, sql: q.SQL, settings: q.Settings},
+		int64(len(q.SQL)+viewBytes(q.Settings.Views))+200)
 	isUpdate := !p.hasRows()
 	out := fsql.ActionCreatePreparedStatementResult{
 		Handle:          []byte(handle),
@@ -128,7 +129,7 @@ func (s *Server) bind(ctx context.Context, handle []byte, r *flight.Reader) erro
 	p.params = params
 	sql := p.sql
 	p.mu.Unlock()
-	s.prepared.put(string(handle), p, int64(len(sql)+len(params))+200)
+	s.prepared.put(string(handle), p, int64(len(sql)+len(params)+viewBytes(p.settings.Views))+200)
 	return nil
 }
 

@@ -108,7 +108,7 @@ func (s *Server) update(ctx context.Context, q query) (proto.Message, error) {
 		if p.hasRows() {
 			return errs.Invalidf("the statement gives rows: run it as a query")
 		}
-		return s.applyStatement(ctx, p.statement)
+		return s.applyStatement(ctx, p.statement, q.Settings)
 	})
 	return &pb.DoPutUpdateResult{}, err
 }

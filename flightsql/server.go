@@ -44,6 +44,8 @@ type Catalog interface {
 	Schemas(ctx context.Context, catalog string) ([]string, error)
 	// Tables gives the tables of a schema, sorted.
 	Tables(ctx context.Context, catalog, schema string) ([]string, error)
+	// Views gives the views of a schema, sorted.
+	Views(ctx context.Context, catalog, schema string) ([]string, error)
 	// Snapshot gives a Resolver that sees one version of each table.
 	Snapshot() planner.Resolver
 }
@@ -77,6 +79,8 @@ func (SQL) PlanScan(ctx context.Context, r planner.ScanRequest, o planner.Option
 type Config struct {
 	Catalog Catalog
 	Engine  Engine
+	// Views keeps views that last; nil for a server that writes nothing.
+	Views ViewStore
 	// Planner is SQL{} where it is nil.
 	Planner Planner
 	// Mem is where all Arrow memory of results comes from.

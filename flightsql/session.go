@@ -16,6 +16,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // Bounds of the sessions.
@@ -48,6 +49,8 @@ type settings struct {
 	Catalog  string `json:"catalog"`
 	Schema   string `json:"schema"`
 	TimeZone string `json:"timezone"`
+	// Views are the session's temporary views; the list is never changed in place.
+	Views []scan.View `json:"views,omitempty"`
 }
 
 func (s settings) get(name string) string {
@@ -62,6 +65,7 @@ func (s settings) get(name string) string {
 
 // session keeps options between calls, for clients that keep its cookie or log in for a token.
 type session struct {
+	id   string // what sessions has it under
 	user string // whose it is
 
 	mu        sync.Mutex
@@ -108,7 +112,7 @@ func (s *Server) openSession(ctx context.Context) (*session, error) {
 			return nil, err
 		}
 	}
-	got = &session{user: who.user, set: map[string]string{}, effective: s.defaults()}
+	got = &session{id: id, user: who.user, set: map[string]string{}, effective: s.defaults()}
 	s.sessions.put(id, got, sessionBytes)
 	return got, nil
 }
@@ -236,6 +240,7 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 		}
 	}
 	check := s.defaults()
+	check.Views = in.effective.Views
 	if err := s.merge(ctx, &check, next); err != nil {
 		return err
 	}
@@ -243,8 +248,11 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 	return nil
 }
 
-// applyStatement runs SET, RESET or USE in the call's session.
-func (s *Server) applyStatement(ctx context.Context, st *planner.Statement) error {
+// applyStatement runs SET, RESET or USE in the call's session, or changes a view.
+func (s *Server) applyStatement(ctx context.Context, st *planner.Statement, set settings) error {
+	if st.Kind == planner.KindView {
+		return s.changeView(ctx, st, set)
+	}
 	in, err := s.requireSession(ctx)
 	if err != nil {
 		return err

@@ -121,7 +121,7 @@ func (s *Server) run(ctx context.Context, p *planned, q query, w *writer) error 
 		}
 		return w.writeAll(batch)
 	}
-	return s.applyStatement(ctx, st)
+	return s.applyStatement(ctx, st, q.Settings)
 }
 
 // runPlan gives each batch of a plan's result away.

@@ -34,6 +34,8 @@ type Options struct {
 	// ParamGuess is the type to take, without Params, for parameters whose place tells none; nil for utf8.
 	ParamGuess arrow.DataType
 	Resolver   Resolver
+	// Views are the session's temporary views. A bare name means one of them before it means a table.
+	Views []scan.View
 	// Now is what now() and its kin give; the zero time is the time of the call.
 	Now time.Time
 	// Writable tells that the server was started with --writable.
@@ -45,13 +47,15 @@ type Options struct {
 // Kind is the kind of a statement.
 type Kind int
 
-// The kinds. Of KindSet, KindUse and KindShow the planner only takes the text apart: the session answers them.
+// The kinds. Of KindSet, KindUse and KindShow the planner only takes the text apart: the session answers them. Of KindView
+// it checks all but whether the name is free.
 const (
 	KindQuery Kind = iota
 	KindExplain
 	KindSet
 	KindUse
 	KindShow
+	KindView
 )
 
 // Statement is a planned statement.
@@ -63,10 +67,11 @@ type Statement struct {
 	Analyze, JSON bool
 	// ParamTypes has the type of each parameter as its place in the statement tells; Options.ParamGuess where nothing tells.
 	ParamTypes []arrow.DataType
-	// Set, Use and Show are set for the kinds of these names.
+	// Set, Use, Show and View are set for the kinds of these names.
 	Set  *Set
 	Use  []string // [catalog,] schema
 	Show *Show
+	View *ViewChange
 
 	applied []string // the rules that changed something, for tests
 }
@@ -75,6 +80,17 @@ type Statement struct {
 type Set struct {
 	Name, Value string
 	Reset       bool
+}
+
+// ViewChange is CREATE VIEW, or DROP VIEW.
+type ViewChange struct {
+	Drop    bool
+	Replace bool // CREATE OR REPLACE
+	Lenient bool // CREATE ... IF NOT EXISTS, DROP ... IF EXISTS
+	// View is the view that is made, under its whole name. Of a DROP it holds just the name; Bare tells then that the
+	// statement names no schema, so that a temporary view may be meant.
+	View scan.View
+	Bare bool
 }
 
 // Show is SHOW name, SHOW TABLES, DESCRIBE table.

@@ -46,6 +46,8 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 		return &Statement{Kind: KindUse, Use: names(s.Name)}, nil
 	case *sqltext.ShowStmt:
 		return &Statement{Kind: KindShow, Show: &Show{What: strings.ToLower(s.What), Name: names(s.Name)}}, nil
+	case *sqltext.ViewStmt:
+		return planView(ctx, parsed, s, o)
 	case *sqltext.WriteStmt:
 		if err := checkWrite(ctx, parsed, s, o); err != nil {
 			return nil, err
@@ -83,7 +85,7 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 }
 
 func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
-	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver,
+	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Views: o.Views,
 		Now: o.Now, Supports: supports}
 }
 

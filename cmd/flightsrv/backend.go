@@ -7,6 +7,7 @@ import (
 	"os"
 	"regexp"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/catalog"
@@ -18,11 +19,13 @@ import (
 	"github.com/lanceflight/flightsrv/objstore"
 	"github.com/lanceflight/flightsrv/objstore/cloud"
 	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // backend is what answers statements: tables and engines.
 type backend struct {
 	catalog flightsql.Catalog
+	views   flightsql.ViewStore
 	engine  *engine.Engine
 	stores  *cloud.Opener
 	mem     memory.Allocator
@@ -51,7 +54,8 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if err := checkRoots(ctx, roots, stores); err != nil {
 		return nil, err
 	}
-	o := catalog.Options{OpenStore: stores.Open}
+	b := &backend{stores: stores, mem: memory.DefaultAllocator}
+	o := catalog.Options{OpenStore: stores.Open, ViewSchema: b.viewSchema}
 	if l.memory != 0 {
 		o.Budget = lanceio.NewBudget(int64(l.memory))
 	}
@@ -59,7 +63,7 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	if err != nil {
 		return nil, err
 	}
-	b := &backend{catalog: tables{found}, stores: stores, mem: memory.DefaultAllocator}
+	b.catalog, b.views = tables{found}, found
 	if b.spill, err = spillFolder(l.spill); err != nil {
 		return nil, fmt.Errorf("--spill: %w", err)
 	}
@@ -69,6 +73,11 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 	}
 	b.engine = engine.New(rel)
 	return b, nil
+}
+
+// viewSchema gives the columns of a view.
+func (b *backend) viewSchema(ctx context.Context, v *scan.View) (*arrow.Schema, error) {
+	return flightsql.ViewSchema(ctx, flightsql.SQL{}, b.engine, b.catalog.Snapshot(), v)
 }
 
 // openStores makes what opens the places that --data names.

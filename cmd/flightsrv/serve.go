@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -26,6 +25,7 @@ type serveFlags struct {
 	tlsKey    string
 	users     string
 	insecure  bool
+	writable  bool
 	drain     time.Duration
 	limits    limits
 }
@@ -63,22 +63,10 @@ func serveCommand() *cobra.Command {
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the certificate's key (PEM)")
 	flags.StringVar(&f.users, "users", "", "file of the users who may connect, as \"flightsrv user\" writes it; without it nobody is asked for credentials")
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that others can reach, though there is no authentication or no TLS")
+	flags.BoolVar(&f.writable, "writable", false, "let statements write: CREATE VIEW and DROP VIEW, of tables nothing yet")
 	flags.DurationVar(&f.drain, "drain", 10*time.Second, "how long running calls may go on after SIGTERM")
 	addLimits(cmd, &f.limits)
-	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return explainFlag(err) })
 	return cmd
-}
-
-// explainFlag tells of flags that a user may look for and that this version can't keep the promise of.
-func explainFlag(err error) error {
-	for flag, why := range map[string]string{
-		"--writable": "this version only reads",
-	} {
-		if strings.Contains(err.Error(), flag) {
-			return fmt.Errorf("%w: %s", err, why)
-		}
-	}
-	return err
 }
 
 func addLimits(cmd *cobra.Command, l *limits) {
@@ -112,8 +100,12 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, be.close()) }()
+	var views flightsql.ViewStore
+	if f.writable {
+		views = be.views
+	}
 	srv, err := flightsql.New(flightsql.Config{
-		Catalog: be.catalog, Engine: be.engine, Mem: be.mem,
+		Catalog: be.catalog, Engine: be.engine, Views: views, Mem: be.mem,
 		Users: who, TicketKey: key, Version: version, TLS: secure, Advertise: f.advertise, OnCall: logCalls(log),
 	})
 	if err != nil {

@@ -94,16 +94,6 @@ func TestServe(t *testing.T) {
 	}
 }
 
-func TestFlagsOfLaterVersions(t *testing.T) {
-	for _, flag := range []string{"--writable"} {
-		cmd := root()
-		cmd.SetArgs([]string{"serve", "--data", t.TempDir(), flag})
-		if err := cmd.ExecuteContext(context.Background()); err == nil || !strings.Contains(err.Error(), "this version") {
-			t.Errorf("%s: %v", flag, err)
-		}
-	}
-}
-
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
 	tests := map[string]struct {

@@ -61,6 +61,9 @@ func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
 		if def := s.ctes.find(t.Name[0].Text); def != nil {
 			return b.cteRef(t, def, s)
 		}
+		if v, ok := b.temporary(t.Name[0].Text); ok {
+			return b.view(t, v, s)
+		}
 	}
 	return b.scanOf(t, "", s)
 }
@@ -75,6 +78,15 @@ func (b *binder) scanOf(t *sqltext.TableName, about scan.About, s *scope) (From,
 	src, err := b.source(ref, t.Pos)
 	if err != nil {
 		return nil, err
+	}
+	if v, ok := src.(*scan.View); ok {
+		switch {
+		case ref.Version != "" || ref.AsOf != nil:
+			return nil, b.errorf(t.Pos, "%s is a view, which has no versions", v.Name())
+		case about != "":
+			return nil, b.errorf(t.Pos, "%s is a view, which has no %s", v.Name(), about)
+		}
+		return b.view(t, v, s)
 	}
 	id, err := b.newRel(t.Pos)
 	if err != nil {

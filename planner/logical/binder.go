@@ -20,6 +20,7 @@ type Options struct {
 	TimeZone        string
 	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
 	Resolver        Resolver
+	Views           []scan.View // temporary ones
 	Now             time.Time
 	// Supports tells whether a scan can compute a bound expression; nil: any.
 	Supports func(expr.Expr) bool
@@ -74,6 +75,7 @@ type binder struct {
 	columns    map[scan.Source][]Col
 	refs       map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
 	paramTypes []arrow.DataType
+	views      []openView // outermost first
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {

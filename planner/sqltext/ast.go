@@ -48,6 +48,20 @@ type WriteStmt struct {
 	Pos              int
 }
 
+// ViewStmt is CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] AS query, and with Drop DROP VIEW [IF EXISTS] name.
+type ViewStmt struct {
+	Drop, Replace, Temporary bool
+	// Lenient is IF NOT EXISTS, or IF EXISTS.
+	Lenient bool
+	Name    []Ident
+	Columns []Ident
+	// Query is the view's, and Text how the user wrote it.
+	Query *Query
+	Text  string
+	Pos   int
+}
+
+func (*ViewStmt) stmt()    {}
 func (*QueryStmt) stmt()   {}
 func (*ExplainStmt) stmt() {}
 func (*SetStmt) stmt()     {}

@@ -56,7 +56,37 @@ func (p *printer) statement(s Statement) {
 		}
 	case *WriteStmt:
 		p.put(s.Kind, " ...")
+	case *ViewStmt:
+		p.view(s)
 	}
+}
+
+func (p *printer) view(s *ViewStmt) {
+	put := func(say bool, text string) {
+		if say {
+			p.put(text)
+		}
+	}
+	if s.Drop {
+		p.put("DROP VIEW ")
+		put(s.Lenient, "IF EXISTS ")
+		p.put(formatName(s.Name))
+		return
+	}
+	p.put("CREATE ")
+	put(s.Replace, "OR REPLACE ")
+	put(s.Temporary, "TEMPORARY ")
+	p.put("VIEW ")
+	put(s.Lenient, "IF NOT EXISTS ")
+	p.put(formatName(s.Name))
+	for i, c := range s.Columns {
+		put(i == 0, " (")
+		put(i > 0, ", ")
+		p.put(formatIdent(c))
+	}
+	put(len(s.Columns) > 0, ")")
+	p.put(" AS ")
+	p.query(s.Query)
 }
 
 func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

@@ -54,7 +54,14 @@ func (r *rewriter) statementBody(top bool) Statement {
 		case "show", "describe", "desc":
 			return r.show()
 		case "insert", "update", "delete", "merge", "create", "drop", "alter", "truncate":
-			return r.writeStatement(r.writeKind())
+			switch kind := r.writeKind(); kind {
+			case "CREATE VIEW":
+				return r.createView()
+			case "DROP VIEW":
+				return r.dropView()
+			default:
+				return r.writeStatement(kind)
+			}
 		case "replace", "copy", "attach", "detach", "install", "load", "pragma", "call", "export", "import", "vacuum", "checkpoint",
 			"analyze", "prepare", "execute", "deallocate", "begin", "start", "commit", "rollback", "end", "abort", "grant", "revoke",
 			"comment", "summarize", "pivot", "unpivot", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":

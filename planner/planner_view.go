@@ -1,0 +1,82 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// planView checks CREATE VIEW and DROP VIEW: what the view reads, and whether it may be written.
+func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, o Options) (*Statement, error) {
+	ref, err := logical.TableRefOf(names(s.Name), logical.Options{Catalog: o.Catalog, Schema: o.Schema})
+	if err == nil && ref.Version != "" {
+		err = errs.Invalidf("a view has no versions: its name holds no '@'")
+	}
+	if err != nil {
+		return nil, logical.At(parsed.Text, s.Pos, err)
+	}
+	out := &ViewChange{Drop: s.Drop, Replace: s.Replace, Lenient: s.Lenient, Bare: len(s.Name) == 1,
+		View: scan.View{Ref: ref, Query: s.Text, Temporary: s.Temporary}}
+	if !s.Drop {
+		if err := checkView(ctx, parsed, s, o); err != nil {
+			return nil, err
+		}
+		if len(s.Columns) > 0 {
+			out.View.Query = withColumns(s.Text, names(s.Columns))
+		}
+	}
+	if s.Temporary && !out.Bare {
+		return nil, logical.At(parsed.Text, s.Pos, errs.Invalidf("a temporary view belongs to the session and to no schema: name it without one"))
+	}
+	if !o.Writable && !s.Temporary && (!s.Drop || !out.Bare || !hasView(o.Views, ref.Table)) {
+		kind := "CREATE VIEW"
+		if s.Drop {
+			kind = "DROP VIEW"
+		}
+		return nil, logical.At(parsed.Text, s.Pos, errs.New(errs.ErrPermissionDenied,
+			"%s: the server was not started with --writable", kind))
+	}
+	return &Statement{Kind: KindView, View: out}, nil
+}
+
+func hasView(views []scan.View, name string) bool {
+	for _, v := range views {
+		if strings.EqualFold(v.Ref.Table, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkView binds the view's query. One that lasts sees no temporary views.
+func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, o Options) error {
+	if parsed.Params > 0 {
+		return logical.At(parsed.Text, s.Pos, errs.Invalidf("a view takes no parameters"))
+	}
+	lo := o.logical(supports)
+	if !s.Temporary {
+		lo.Views = nil
+	}
+	bound, err := logical.Bind(ctx, parsed, s.Query, lo)
+	if err != nil {
+		return err
+	}
+	if n := len(bound.Query.Cols); len(s.Columns) > n {
+		return logical.At(parsed.Text, s.Pos, errs.Invalidf("the query has %d columns, but %d names are given", n, len(s.Columns)))
+	}
+	return nil
+}
+
+// withColumns is a query under other names of its first columns.
+func withColumns(query string, names []string) string {
+	quoted := make([]string, len(names))
+	for i, n := range names {
+		quoted[i] = `"` + strings.ReplaceAll(n, `"`, `""`) + `"`
+	}
+	return fmt.Sprintf("SELECT * FROM (\n%s\n) AS q(%s)", query, strings.Join(quoted, ", "))
+}
