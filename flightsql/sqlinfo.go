@@ -26,7 +26,7 @@ func sqlInfo(cfg Config) map[uint32]any {
 		uint32(fsql.SqlInfoFlightSqlServerName):                                 "flightsrv",
 		uint32(fsql.SqlInfoFlightSqlServerVersion):                              cfg.Version,
 		uint32(fsql.SqlInfoFlightSqlServerArrowVersion):                         arrow.PkgVersion,
-		uint32(fsql.SqlInfoFlightSqlServerReadOnly):                             true,
+		uint32(fsql.SqlInfoFlightSqlServerReadOnly):                             cfg.Views == nil,
 		uint32(fsql.SqlInfoFlightSqlServerSql):                                  true,
 		uint32(fsql.SqlInfoFlightSqlServerSubstrait):                            false,
 		uint32(fsql.SqlInfoFlightSqlServerSubstraitMinVersion):                  "",

@@ -17,6 +17,7 @@ import (
 // fakeTables is a catalog of tables without data, made from text; it notes every Spec that a scan is asked for.
 type fakeTables struct {
 	tables map[string]*fakeTable // by "schema.table"
+	views  map[string]*scan.View
 	asked  []string
 }
 
@@ -49,6 +50,9 @@ func (f *fakeTables) Resolve(_ context.Context, ref scan.TableRef) (scan.Source,
 			}
 			return &out, nil
 		}
+	}
+	if v, ok := f.views[schema+"."+ref.Table]; ok {
+		return v, nil
 	}
 	return nil, errs.NotFoundf("there is no table %q in schema %q", ref.Table, schema)
 }

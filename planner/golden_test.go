@@ -20,11 +20,13 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/planner/rules"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // TestGolden plans the statements of testdata and compares what comes out. The commands:
 //
 //	table [schema.]name [rows=n] [version=n]      columns, as parseSchema reads them
+//	view schema.name                              a view with its text; of the schema temp, one of the session's
 //	plan [params=(1,'a')] [expect=(Rule)]         a statement: the plan, the result's columns, the residual SQL
 //	spec                                          a statement: what each scan is asked for
 //	prepare                                       a statement with parameters: their types
@@ -39,19 +41,32 @@ func TestGolden(t *testing.T) {
 	}
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
-			g := &golden{tables: &fakeTables{tables: map[string]*fakeTable{}}}
+			g := &golden{tables: &fakeTables{tables: map[string]*fakeTable{}, views: map[string]*scan.View{}}}
 			datadriven.RunTest(t, file, g.run)
 		})
 	}
 }
 
-type golden struct{ tables *fakeTables }
+type golden struct {
+	tables    *fakeTables
+	temporary []scan.View
+}
 
 func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 	t.Helper()
 	switch d.Cmd {
 	case "table":
 		return g.define(d)
+	case "view":
+		schema, name, _ := strings.Cut(d.CmdArgs[0].Key, ".")
+		ref := scan.TableRef{Catalog: "lance", Schema: schema, Table: name}
+		if schema == "temp" {
+			ref.Schema = "main"
+			g.temporary = append(g.temporary, scan.View{Ref: ref, Query: d.Input, Temporary: true})
+			return ""
+		}
+		g.tables.views[schema+"."+name] = &scan.View{Ref: ref, Query: d.Input}
+		return ""
 	case "plan":
 		st, err := g.plan(t, d)
 		if err != nil {
@@ -110,7 +125,7 @@ func (g *golden) define(d *datadriven.TestData) string {
 }
 
 func (g *golden) options(*datadriven.TestData) planner.Options {
-	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables,
+	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables, Views: g.temporary,
 		Now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 }
 

@@ -25,9 +25,8 @@ func (r *rewriter) createView() Statement {
 		r.fail(at, "OR REPLACE and IF NOT EXISTS exclude each other")
 	}
 	out.Name = r.names()
-	if r.acceptSign("(") {
+	if r.peek().isSign("(") {
 		out.Columns = r.identList()
-		r.expectSign(")")
 	}
 	if t := r.peek(); t.isWord("with") {
 		r.unsupported(int(t.start), "options of a view are not supported")
