@@ -60,6 +60,7 @@ type Catalog struct {
 	budget    *lanceio.Budget
 	openStore func(uri string) (objstore.Store, error)
 	columnsOf func(ctx context.Context, v *scan.View) (*arrow.Schema, error) // nil where nobody knows
+	dims      *dimCache
 }
 
 // root is one catalog. Where table is not empty the store's root is that one table's folder.
@@ -73,7 +74,7 @@ type root struct {
 // New makes a Catalog of roots, the default one first. A URI that ends in ".lance" or holds a table's versions is a
 // table itself.
 func New(ctx context.Context, roots []Root, o Options) (*Catalog, error) {
-	c := &Catalog{cache: o.Cache, budget: o.Budget, openStore: o.OpenStore, columnsOf: o.ViewSchema}
+	c := &Catalog{cache: o.Cache, budget: o.Budget, openStore: o.OpenStore, columnsOf: o.ViewSchema, dims: newDimCache()}
 	if c.cache == nil {
 		c.cache = lanceio.NewCache(lanceio.DefaultCacheBytes)
 	}
@@ -124,7 +125,7 @@ func (c *Catalog) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, 
 		}
 		return c.information(r, ref)
 	}
-	f, err := c.find(ctx, ref)
+	f, ref, err := c.findRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}
@@ -162,6 +163,9 @@ func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.So
 	t, err := lanceio.Open(ctx, objstore.Join(f.root.uri, f.dir), opts...)
 	if err != nil {
 		return nil, err
+	}
+	if variables, ok := ref.About.Cells(); ok {
+		return c.cells(ctx, t, f, variables)
 	}
 	if ref.About != "" {
 		return about(t, f.name(), ref.About)

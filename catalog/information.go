@@ -231,7 +231,8 @@ func (c *Catalog) schemaOf(ctx context.Context, ref scan.TableRef) (*arrow.Schem
 func columnRows(table []any, schema *arrow.Schema) [][]any {
 	var rows [][]any
 	for _, f := range schema.Fields() {
-		if _, stats := ndarray.StatsOf(f.Name); stats {
+		_, stats := ndarray.StatsOf(f.Name)
+		if _, hidden := scan.Hidden(f); stats || hidden {
 			continue
 		}
 		nullable := "YES"

@@ -41,7 +41,7 @@ func (s *Snapshot) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source,
 	if strings.EqualFold(ref.Schema, InformationSchema) {
 		return s.c.Resolve(ctx, ref)
 	}
-	f, err := s.c.find(ctx, ref)
+	f, ref, err := s.c.findRef(ctx, ref)
 	if err != nil {
 		return nil, err
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/gather"
 	"github.com/lanceflight/flightsrv/planner/physical"
 	"github.com/lanceflight/flightsrv/scan"
 )
@@ -158,7 +159,7 @@ func (t *topN) hold(batch, keys arrow.RecordBatch) (int, error) {
 		h.cmp[i] = c
 	}
 	for _, col := range batch.Columns() {
-		h.bytes += sliceBytes(col, 0, col.Len())
+		h.bytes += gather.Bytes(col, 0, col.Len())
 	}
 	t.heldBytes += h.bytes
 	if n := len(t.free); n > 0 {

@@ -8,6 +8,7 @@ import (
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // longText is the size announced for texts and binary values, which have no bound of their own.
@@ -148,11 +149,11 @@ func withMetadata(md arrow.Metadata, set map[string]string) arrow.Metadata {
 	return arrow.NewMetadata(append(keys, more.Keys()...), append(values, more.Values()...))
 }
 
-// visibleSchema leaves the stats columns out of a table's schema.
+// visibleSchema leaves the columns that are there by name only out of a table's schema.
 func visibleSchema(s *arrow.Schema) *arrow.Schema {
 	var fields []arrow.Field
 	for _, f := range s.Fields() {
-		if !strings.HasPrefix(f.Name, statsPrefix) {
+		if _, hidden := scan.Hidden(f); !hidden && !strings.HasPrefix(f.Name, statsPrefix) {
 			fields = append(fields, f)
 		}
 	}

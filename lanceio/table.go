@@ -49,6 +49,13 @@ func (t *Table) Name() string { return t.name }
 // Version is the number of the version that is open.
 func (t *Table) Version() uint64 { return t.m.Version }
 
+// Identity tells this version of this table from all others, and from a table that was made anew in its place; false where
+// the store does not tell.
+func (t *Table) Identity() (string, bool) {
+	k := t.manifest
+	return k.uri + "\x00" + k.name + "\x00" + k.etag, k.etag != ""
+}
+
 // Timestamp is when the version was committed.
 func (t *Table) Timestamp() time.Time { return t.m.Timestamp }
 

@@ -28,12 +28,21 @@ type explainedScan struct {
 	Limit       *int64   `json:"limit"`
 	Fragments   int      `json:"fragments"`
 	Rows        int64    `json:"rows"`
+	// Cells is what is made of the rows, where these are not given themselves.
+	Cells *explainedCells `json:"cells,omitempty"`
 	// What was read; left out where the query didn't run.
 	FragmentsRead *int             `json:"fragments_read,omitempty"`
 	RowsSelected  *int64           `json:"rows_selected,omitempty"`
 	BytesRead     *int64           `json:"bytes_read,omitempty"`
 	ReadRequests  *int64           `json:"read_requests,omitempty"`
 	ColumnBytes   map[string]int64 `json:"column_bytes,omitzero"`
+}
+
+type explainedCells struct {
+	Table   string   `json:"table"`
+	Columns []string `json:"columns"`
+	Filter  string   `json:"filter"`
+	Limit   *int64   `json:"limit"`
 }
 
 func explainRows(s *Statement, metrics []scan.Metrics) ([]string, error) {
@@ -72,8 +81,12 @@ func explainScan(info scan.PlanInfo) explainedScan {
 	if columns == nil {
 		columns = []string{}
 	}
-	return explainedScan{Table: info.Table, Version: info.Version, Columns: columns, StatsFilter: info.StatsFilter,
+	out := explainedScan{Table: info.Table, Version: info.Version, Columns: columns, StatsFilter: info.StatsFilter,
 		Filter: info.Filter, Limit: info.Limit, Fragments: info.Fragments, Rows: info.Rows}
+	if c := info.Cells; c != nil {
+		out.Cells = &explainedCells{Table: c.Table, Columns: append([]string{}, c.Columns...), Filter: c.Filter, Limit: c.Limit}
+	}
+	return out
 }
 
 func (e *explainedScan) add(m scan.Metrics) {

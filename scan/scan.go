@@ -4,6 +4,9 @@ package scan
 
 import (
 	"context"
+	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
@@ -46,6 +49,55 @@ const (
 	AboutFragments About = "fragments"
 	AboutColumns   About = "columns"
 )
+
+// aboutCells starts what asks for cells; the names of the variables follow.
+const aboutCells = "cells"
+
+// AboutCells asks for the cells of a table's n-d array columns: of those named, or of all where none is.
+func AboutCells(variables []string) About {
+	if len(variables) == 0 {
+		return aboutCells
+	}
+	names, _ := json.Marshal(variables) // texts always can be
+	return About(aboutCells + string(names))
+}
+
+// Cells gives the variables whose cells are asked for, none for all; ok is false where something else is asked.
+func (a About) Cells() (variables []string, ok bool) {
+	names, ok := strings.CutPrefix(string(a), aboutCells)
+	if !ok || names == "" {
+		return nil, ok
+	}
+	return variables, json.Unmarshal([]byte(names), &variables) == nil
+}
+
+// Kind is what is asked, as a word.
+func (a About) Kind() string {
+	if _, ok := a.Cells(); ok {
+		return aboutCells
+	}
+	return string(a)
+}
+
+// hiddenKey marks a field in its metadata.
+const hiddenKey = "flightsrv:hidden"
+
+// Hide gives a field of a Source's schema that is there by name only.
+func Hide(f arrow.Field) arrow.Field {
+	f.Metadata = arrow.NewMetadata(append(slices.Clone(f.Metadata.Keys()), hiddenKey), append(slices.Clone(f.Metadata.Values()), ""))
+	return f
+}
+
+// Hidden tells whether a field of a Source's schema is there by name only, and gives it as it was before Hide.
+func Hidden(f arrow.Field) (arrow.Field, bool) {
+	at := f.Metadata.FindKey(hiddenKey)
+	if at < 0 {
+		return f, false
+	}
+	keys, values := slices.Clone(f.Metadata.Keys()), slices.Clone(f.Metadata.Values())
+	f.Metadata = arrow.NewMetadata(slices.Delete(keys, at, at+1), slices.Delete(values, at, at+1))
+	return f, true
+}
 
 // Source is one version of one table. It is safe for concurrent use.
 type Source interface {
@@ -107,6 +159,17 @@ type PlanInfo struct {
 	Fragments   int
 	Rows        int64
 	Indices     []string // that Filter is looked up in, each as "NAME (KIND on COLUMN)"
+	// Cells is set where cells are made of the rows that all else tells of.
+	Cells *CellsInfo
+}
+
+// CellsInfo is what EXPLAIN shows of the cells that are made of a scan's rows.
+type CellsInfo struct {
+	Table   string   // as it is asked for
+	Columns []string // Key of each path
+	Filter  string   // that each cell is tested with
+	Limit   *int64   // of cells
+	Cells   int64    // of all rows, negative where it is not known
 }
 
 // Stream gives the batches of a scan, in the table's order.

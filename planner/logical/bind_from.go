@@ -84,7 +84,7 @@ func (b *binder) scanOf(t *sqltext.TableName, about scan.About, s *scope) (From,
 		case ref.Version != "" || ref.AsOf != nil:
 			return nil, b.errorf(t.Pos, "%s is a view, which has no versions", v.Name())
 		case about != "":
-			return nil, b.errorf(t.Pos, "%s is a view, which has no %s", v.Name(), about)
+			return nil, b.errorf(t.Pos, "%s is a view, which has no %s", v.Name(), about.Kind())
 		}
 		return b.view(t, v, s)
 	}
@@ -340,6 +340,9 @@ func nameOf(text string) ([]sqltext.Ident, error) {
 
 func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	name := t.Call.Name
+	if name == "cells" {
+		return b.cellsFunc(t, s)
+	}
 	if about, ok := aboutFuncs[name]; ok {
 		return b.aboutFunc(t, about, s)
 	}
@@ -359,7 +362,7 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 			typ = arrow.PrimitiveTypes.Int64
 		}
 	default:
-		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...), generate_series(...), lance_versions('t'), lance_fragments('t') and lance_columns('t') are there",
+		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...), generate_series(...), lance_versions('t'), lance_fragments('t'), lance_columns('t') and cells('t') are there",
 			"there is no table function %s with %d arguments", name, len(args))
 	}
 	id, err := b.newRel(t.Pos)

@@ -5,14 +5,16 @@ import (
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/ndarray"
+	"github.com/lanceflight/flightsrv/scan"
 	"github.com/lanceflight/flightsrv/statsrewrite"
 )
 
-// TableCols describes a table's columns: stats columns are there by name only.
+// TableCols describes a table's columns: stats columns are there by name only, and so is what the table itself hides.
 func TableCols(s *arrow.Schema) []Col {
 	cols := make([]Col, s.NumFields())
 	for i, f := range s.Fields() {
-		c := Col{Name: f.Name, Key: f.Name, Type: f.Type, Field: &f}
+		f, hidden := scan.Hidden(f)
+		c := Col{Name: f.Name, Key: f.Name, Type: f.Type, Field: &f, Hidden: hidden, Named: hidden}
 		if _, stats := ndarray.StatsOf(f.Name); stats {
 			c.Hidden, c.Named = true, true
 		} else if v, ok := ndarray.Lookup(s, f.Name); ok {

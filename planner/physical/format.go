@@ -7,6 +7,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // line is a node of the plan's text.
@@ -267,18 +268,16 @@ func (f *formatter) scan(x *logical.Scan) *line {
 
 func scanLine(s *Scan, named bool) *line {
 	info := s.Plan.Info()
+	if info.Cells != nil {
+		return cellsLine(s, info, named)
+	}
 	name := "scan " + info.Table + " version " + strconv.FormatUint(info.Version, 10)
 	if named {
 		name += " as " + s.View
 	}
 	l := &line{text: name}
 	l.add("columns: " + strings.Join(info.Columns, ", "))
-	if len(s.Spec.Special) > 0 {
-		l.add("special: " + strings.Join(s.Spec.Special, ", "))
-	}
-	for _, c := range s.Spec.Computed {
-		l.add("computed " + c.Name + ": " + c.Expr.String())
-	}
+	addSpec(l, s.Spec)
 	if info.StatsFilter != "" {
 		l.add("stats filter: " + info.StatsFilter + testText(s.Spec.StatsFilter))
 	}
@@ -288,6 +287,51 @@ func scanLine(s *Scan, named bool) *line {
 	for _, x := range info.Indices {
 		l.add("index: " + x)
 	}
+	addLimits(l, s)
+	return l
+}
+
+// cellsLine shows the cells with the scan of the rows beneath.
+func cellsLine(s *Scan, info scan.PlanInfo, named bool) *line {
+	name := "cells " + info.Cells.Table + " version " + strconv.FormatUint(info.Version, 10)
+	if named {
+		name += " as " + s.View
+	}
+	l := &line{text: name}
+	l.add("columns: " + strings.Join(info.Cells.Columns, ", "))
+	addSpec(l, s.Spec)
+	if info.Cells.Filter != "" {
+		l.add("filter: " + info.Cells.Filter)
+	}
+	addLimits(l, s)
+	rows := l.add("scan " + info.Table)
+	rows.add("columns: " + strings.Join(info.Columns, ", "))
+	if info.StatsFilter != "" {
+		rows.add("stats filter: " + info.StatsFilter)
+	}
+	if info.Filter != "" {
+		rows.add("filter: " + info.Filter)
+	}
+	for _, x := range info.Indices {
+		rows.add("index: " + x)
+	}
+	if info.Limit != nil {
+		rows.add("limit: " + strconv.FormatInt(*info.Limit, 10))
+	}
+	return l
+}
+
+// addSpec shows what a scan adds to its table's columns.
+func addSpec(l *line, spec scan.Spec) {
+	if len(spec.Special) > 0 {
+		l.add("special: " + strings.Join(spec.Special, ", "))
+	}
+	for _, c := range spec.Computed {
+		l.add("computed " + c.Name + ": " + c.Expr.String())
+	}
+}
+
+func addLimits(l *line, s *Scan) {
 	if s.Spec.Limit >= 0 {
 		l.add("limit: " + strconv.FormatInt(s.Spec.Limit, 10))
 	}
@@ -297,7 +341,6 @@ func scanLine(s *Scan, named bool) *line {
 	if s.Reread {
 		l.add("materialized: it is read more than once")
 	}
-	return l
 }
 
 // testText spells out what a stats filter tests of the rows whose bounds are there.

@@ -1,0 +1,109 @@
+package catalog
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/cells"
+	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/scan"
+)
+
+// CellsSuffix ends the name of the view of a table's cells.
+const CellsSuffix = "$cells"
+
+// findRef leads a reference to a table, and gives what is asked of it: where there is no table t$cells, the cells of t.
+func (c *Catalog) findRef(ctx context.Context, ref scan.TableRef) (found, scan.TableRef, error) {
+	f, err := c.find(ctx, ref)
+	if ref.About != "" || !errors.Is(err, errs.ErrNotFound) {
+		return f, ref, err
+	}
+	of := ref
+	var ok bool
+	if of.Table, ok = cutFold(ref.Table, CellsSuffix); !ok {
+		if of.Version, ok = cutFold(ref.Version, CellsSuffix); !ok {
+			return f, ref, err
+		}
+		of.Table = ref.Table
+	}
+	of.About = scan.AboutCells(nil)
+	f, err = c.find(ctx, of)
+	return f, of, err
+}
+
+// cutFold takes a suffix off, in whatever case; it must leave something.
+func cutFold(s, suffix string) (string, bool) {
+	n := len(s) - len(suffix)
+	if n <= 0 || !strings.EqualFold(s[n:], suffix) {
+		return s, false
+	}
+	return s[:n], true
+}
+
+// cells gives the cells of some variables of a table, of all where none is named. What the dimensions are is read from the
+// table once for each version.
+func (c *Catalog) cells(ctx context.Context, t *lanceio.Table, f found, names []string) (scan.Source, error) {
+	vars, err := cells.Variables(t.Schema(), names)
+	if err != nil {
+		return nil, err
+	}
+	key, known := t.Identity()
+	for _, v := range vars {
+		key += "\x00" + v.Name
+	}
+	d, ok := c.dims.get(key)
+	if !ok || !known {
+		if d, err = cells.Read(ctx, t, vars, memory.DefaultAllocator); err != nil {
+			return nil, err
+		}
+		if known {
+			c.dims.put(key, d)
+		}
+	}
+	name := expr.FieldPath{f.root.name, f.schema, f.table + CellsSuffix}.Key()
+	return cells.New(t, name, vars, d), nil
+}
+
+// maxDimBytes bounds what is kept of dimensions.
+const maxDimBytes = 4 << 20
+
+// dimCache keeps the dimensions of table versions, those that were read last.
+type dimCache struct {
+	mu    sync.Mutex
+	bytes int64
+	order []string // the oldest first
+	byKey map[string]*cells.Dims
+}
+
+func newDimCache() *dimCache { return &dimCache{byKey: map[string]*cells.Dims{}} }
+
+func (c *dimCache) get(key string) (*cells.Dims, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	d, ok := c.byKey[key]
+	return d, ok
+}
+
+func (c *dimCache) put(key string, d *cells.Dims) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if _, ok := c.byKey[key]; ok {
+		return
+	}
+	c.byKey[key] = d
+	c.order = append(c.order, key)
+	c.bytes += d.Bytes() + int64(len(key))
+	for c.bytes > maxDimBytes {
+		oldest := c.order[0]
+		c.order = slices.Delete(c.order, 0, 1)
+		c.bytes -= c.byKey[oldest].Bytes() + int64(len(oldest))
+		delete(c.byKey, oldest)
+	}
+}
