@@ -263,7 +263,7 @@ func (s *Server) openTable(ctx context.Context, resolver planner.Resolver, name 
 		}
 		info = tableInfo{schema: visibleSchema(src.Schema()), rows: src.Rows()}
 		if v, ok := src.(*scan.View); ok {
-			info.schema, err = s.viewSchema(ctx, resolver, v)
+			info.schema, err = s.viewSchema(ctx, resolver, v, nil)
 		}
 		return err
 	}()

@@ -38,7 +38,7 @@ type planned struct {
 // hasRows tells whether the statement has a result.
 func (p *planned) hasRows() bool {
 	switch p.statement.Kind {
-	case planner.KindSet, planner.KindUse, planner.KindView:
+	case planner.KindSet, planner.KindUse, planner.KindView, planner.KindNothing:
 		return false
 	}
 	return true
@@ -78,7 +78,7 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	resolver := newPinning(s.cfg.Catalog.Snapshot(), q.Pins)
 	o := planner.Options{
 		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
-		Params: params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, Now: time.Unix(0, q.Now).UTC(),
+		Params: params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, User: q.Settings.User, Now: time.Unix(0, q.Now).UTC(),
 		Writable: s.cfg.Views != nil,
 	}
 	if q.Scan != nil {
@@ -149,7 +149,7 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 			return nil, err
 		}
 	}
-	if !p.hasRows() && !isLasting(p.statement, q.Settings) {
+	if changesSession(p.statement, q.Settings) {
 		if _, err := s.requireSession(ctx); err != nil {
 			return nil, err
 		}

@@ -44,11 +44,19 @@ const (
 
 var optionNames = []string{optionCatalog, optionSchema, optionTimeZone}
 
+// optionTexts tell what the options are.
+var optionTexts = map[string]string{
+	optionCatalog: "the catalog of names without one", optionSchema: "the schema of names without one",
+	optionTimeZone: "the time zone of dates, texts and functions of timestamps with a time zone",
+}
+
 // settings are the options that change what a statement means.
 type settings struct {
 	Catalog  string `json:"catalog"`
 	Schema   string `json:"schema"`
 	TimeZone string `json:"timezone"`
+	// User is who asks, empty where nobody had to log in.
+	User string `json:"user,omitempty"`
 	// Views are the session's temporary views; the list is never changed in place.
 	Views []scan.View `json:"views,omitempty"`
 }
@@ -150,6 +158,7 @@ func (s *Server) settingsOf(ctx context.Context) (settings, error) {
 		out = got.effective
 		got.mu.Unlock()
 	}
+	out.User = callerOf(ctx).user
 	md, _ := metadata.FromIncomingContext(ctx)
 	headers := map[string]string{}
 	for k, v := range md {
@@ -248,10 +257,18 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 	return nil
 }
 
+// changesSession tells whether a statement needs a session to keep what it changes.
+func changesSession(st *planner.Statement, set settings) bool {
+	return st.Kind == planner.KindSet || st.Kind == planner.KindUse || st.Kind == planner.KindView && !isLasting(st, set)
+}
+
 // applyStatement runs SET, RESET or USE in the call's session, or changes a view.
 func (s *Server) applyStatement(ctx context.Context, st *planner.Statement, set settings) error {
-	if st.Kind == planner.KindView {
+	switch st.Kind {
+	case planner.KindView:
 		return s.changeView(ctx, st, set)
+	case planner.KindNothing:
+		return nil
 	}
 	in, err := s.requireSession(ctx)
 	if err != nil {

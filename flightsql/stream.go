@@ -115,7 +115,7 @@ func (s *Server) run(ctx context.Context, p *planned, q query, w *writer) error 
 	case planner.KindExplain:
 		return s.explain(ctx, st, w)
 	case planner.KindShow:
-		batch, err := s.show(ctx, st.Show, q.Settings)
+		batch, err := s.show(ctx, st, q.Settings)
 		if err != nil {
 			return err
 		}

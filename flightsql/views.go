@@ -114,14 +114,22 @@ func viewBytes(views []scan.View) int {
 	return n
 }
 
-// viewSchema gives the columns of a view, which its query tells.
-func (s *Server) viewSchema(ctx context.Context, resolver planner.Resolver, v *scan.View) (*arrow.Schema, error) {
-	return ViewSchema(ctx, s.cfg.Planner, s.cfg.Engine, resolver, v)
+// viewSchema gives the columns of a view, which its query tells; temporary views are seen by such only.
+func (s *Server) viewSchema(ctx context.Context, resolver planner.Resolver, v *scan.View, temporary []scan.View) (*arrow.Schema, error) {
+	if !v.Temporary {
+		return ViewSchema(ctx, s.cfg.Planner, s.cfg.Engine, resolver, v)
+	}
+	o := planner.Options{Catalog: v.Ref.Catalog, Schema: v.Ref.Schema, Resolver: resolver, Views: temporary}
+	return columnsOf(ctx, s.cfg.Planner, s.cfg.Engine, expr.QuoteIdent(v.Ref.Table), o)
 }
 
 // ViewSchema gives the columns of a view that lasts.
 func ViewSchema(ctx context.Context, p Planner, e Engine, resolver planner.Resolver, v *scan.View) (*arrow.Schema, error) {
-	st, err := p.Plan(ctx, "SELECT * FROM "+v.Name(), planner.Options{Resolver: resolver})
+	return columnsOf(ctx, p, e, v.Name(), planner.Options{Resolver: resolver})
+}
+
+func columnsOf(ctx context.Context, p Planner, e Engine, name string, o planner.Options) (*arrow.Schema, error) {
+	st, err := p.Plan(ctx, "SELECT * FROM "+name, o)
 	if err != nil {
 		return nil, err
 	}

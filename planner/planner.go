@@ -36,6 +36,8 @@ type Options struct {
 	Resolver   Resolver
 	// Views are the session's temporary views. A bare name means one of them before it means a table.
 	Views []scan.View
+	// User is what current_user gives; empty where nobody had to log in.
+	User string
 	// Now is what now() and its kin give; the zero time is the time of the call.
 	Now time.Time
 	// Writable tells that the server was started with --writable.
@@ -56,12 +58,14 @@ const (
 	KindUse
 	KindShow
 	KindView
+	KindNothing // BEGIN and its kin where nothing can be written: there is nothing to do
 )
 
 // Statement is a planned statement.
 type Statement struct {
 	Kind Kind
-	// Plan is set for KindQuery and KindExplain; for the latter it is the plan of the explained query.
+	// Plan is set for KindQuery and KindExplain; for the latter it is the plan of the explained query. KindShow has it where a
+	// query is described.
 	Plan *physical.Plan
 	// Analyze and JSON are the options of KindExplain.
 	Analyze, JSON bool
@@ -93,10 +97,13 @@ type ViewChange struct {
 	Bare bool
 }
 
-// Show is SHOW name, SHOW TABLES, DESCRIBE table.
+// Show is SHOW name, SHOW TABLES, DESCRIBE table, DESCRIBE query.
 type Show struct {
-	What string   // "tables", "schemas", "columns", or the name of an option in lower case
-	Name []string // the table of "columns", the schema of "tables"
+	// What is "tables", "full tables", "views", "schemas", "databases", "columns", "create view", "all", or the name of an option in
+	// lower case.
+	What string
+	Name []string // the table of "columns", the view of "create view", the schema of "tables" and its kin
+	Like *string  // the pattern that names must match, as LIKE has it
 }
 
 // Plan plans one statement. Refusals are *errs.SQLError with line and column, of the kinds InvalidInput, NotFound,

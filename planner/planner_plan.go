@@ -45,7 +45,12 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 	case *sqltext.UseStmt:
 		return &Statement{Kind: KindUse, Use: names(s.Name)}, nil
 	case *sqltext.ShowStmt:
-		return &Statement{Kind: KindShow, Show: &Show{What: strings.ToLower(s.What), Name: names(s.Name)}}, nil
+		return planShow(ctx, parsed, s, o)
+	case *sqltext.TransactionStmt:
+		if o.Writable {
+			return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s: there are no transactions, each statement stands for itself", s.Kind))
+		}
+		return &Statement{Kind: KindNothing}, nil
 	case *sqltext.ViewStmt:
 		return planView(ctx, parsed, s, o)
 	case *sqltext.WriteStmt:
@@ -59,6 +64,20 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 		return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s is not supported yet", s.Kind))
 	}
 	return nil, errs.New(errs.ErrInternal, "planner: unknown statement %T", parsed.Statement)
+}
+
+// planShow takes a SHOW apart; a query that is described is planned, for its columns.
+func planShow(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ShowStmt, o Options) (*Statement, error) {
+	out := &Statement{Kind: KindShow}
+	if s.Query != nil {
+		var err error
+		if out, err = planQuery(ctx, parsed, s.Query, o); err != nil {
+			return nil, err
+		}
+		out.Kind = KindShow
+	}
+	out.Show = &Show{What: strings.ToLower(s.What), Name: names(s.Name), Like: s.Like}
+	return out, nil
 }
 
 // checkWrite checks the names and types of a statement that changes something.
@@ -85,7 +104,7 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 }
 
 func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
-	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Views: o.Views,
+	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Views: o.Views, User: o.User,
 		Now: o.Now, Supports: supports}
 }
 

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -142,14 +143,25 @@ func (b *binder) now(name string, args int) (expr.Expr, bool) {
 		return &expr.Literal{Value: (wall - floorMod(wall, dayMicros)) / dayMicros, Typ: arrow.FixedWidthTypes.Date32}, true
 	case "current_time", "localtime", "get_current_time", "current_localtime":
 		return &expr.Literal{Value: floorMod(wall, dayMicros), Typ: arrow.FixedWidthTypes.Time64us}, true
-	case "current_schema":
+	case "current_schema", "schema":
 		return expr.Text(b.o.Schema), true
-	case "current_database", "current_catalog":
+	case "current_database", "current_catalog", "database":
 		return expr.Text(b.o.Catalog), true
+	case "current_user", "session_user", "user", "current_role":
+		return expr.Text(cmp.Or(b.o.User, nobody)), true
 	case "version":
 		return expr.Text("flightsrv"), true
 	}
 	return nil, false
+}
+
+// nobody is who asks a server that asks nobody for credentials.
+const nobody = "anonymous"
+
+// bareCalls are the functions that need no parentheses. Source: ISO/IEC 9075-2, value specifications and datetime functions.
+var bareCalls = map[string]bool{
+	"current_date": true, "current_time": true, "current_timestamp": true, "localtime": true, "localtimestamp": true, "current_schema": true,
+	"current_catalog": true, "current_user": true, "session_user": true, "user": true, "current_role": true,
 }
 
 func floorMod(a, b int64) int64 { return ((a % b) + b) % b }

@@ -21,6 +21,7 @@ type Options struct {
 	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
 	Resolver        Resolver
 	Views           []scan.View // temporary ones
+	User            string
 	Now             time.Time
 	// Supports tells whether a scan can compute a bound expression; nil: any.
 	Supports func(expr.Expr) bool

@@ -177,7 +177,7 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 			miss = err
 		}
 	}
-	if len(n.Parts) == 1 && !n.Parts[0].Quoted {
+	if len(n.Parts) == 1 && !n.Parts[0].Quoted && bareCalls[strings.ToLower(parts[0])] {
 		if x, ok := b.now(strings.ToLower(parts[0]), 0); ok { // current_date and its kin need no parentheses
 			return x, nil
 		}

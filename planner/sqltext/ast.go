@@ -29,10 +29,19 @@ type UseStmt struct {
 	Pos  int
 }
 
-// ShowStmt is SHOW name, SHOW TABLES, DESCRIBE table.
+// ShowStmt is SHOW name, SHOW TABLES, DESCRIBE table, DESCRIBE query.
 type ShowStmt struct {
-	What string // "tables", "schemas", "columns", or the name of an option
-	Name []Ident
+	// What is "tables", "full tables", "views", "schemas", "databases", "columns", "create view", "all", or the name of an option.
+	What  string
+	Name  []Ident
+	Like  *string // the pattern of LIKE
+	Query *Query  // of DESCRIBE
+	Pos   int
+}
+
+// TransactionStmt is BEGIN, COMMIT, ROLLBACK and their kin; Kind is the first word in upper case.
+type TransactionStmt struct {
+	Kind string
 	Pos  int
 }
 
@@ -61,13 +70,14 @@ type ViewStmt struct {
 	Pos   int
 }
 
-func (*ViewStmt) stmt()    {}
-func (*QueryStmt) stmt()   {}
-func (*ExplainStmt) stmt() {}
-func (*SetStmt) stmt()     {}
-func (*UseStmt) stmt()     {}
-func (*ShowStmt) stmt()    {}
-func (*WriteStmt) stmt()   {}
+func (*TransactionStmt) stmt() {}
+func (*ViewStmt) stmt()        {}
+func (*QueryStmt) stmt()       {}
+func (*ExplainStmt) stmt()     {}
+func (*SetStmt) stmt()         {}
+func (*UseStmt) stmt()         {}
+func (*ShowStmt) stmt()        {}
+func (*WriteStmt) stmt()       {}
 
 // Ident is one part of a name. Quoted parts ("x" or `x`) hold their text with the quoting undone.
 type Ident struct {

@@ -54,6 +54,15 @@ func (p *printer) statement(s Statement) {
 		if len(s.Name) > 0 {
 			p.put(" FROM ", formatName(s.Name))
 		}
+		if s.Like != nil {
+			p.put(" LIKE ", quoteText(*s.Like))
+		}
+		if s.Query != nil {
+			p.put(" OF ")
+			p.query(s.Query)
+		}
+	case *TransactionStmt:
+		p.put(s.Kind)
 	case *WriteStmt:
 		p.put(s.Kind, " ...")
 	case *ViewStmt:

@@ -30,9 +30,30 @@ func (r *rewriter) primary() frag {
 			return r.listLit(pos)
 		case "{":
 			return r.structLit(pos)
+		case "@":
+			if r.peekAt(1).isSign("@") {
+				return r.serverVariable(pos)
+			}
 		}
 	}
 	r.unexpected("an expression")
+	return frag{}
+}
+
+// serverVariable rewrites MySQL's @@version, @@global.version and @@version_comment, which tools probe a server by.
+func (r *rewriter) serverVariable(pos int) frag {
+	r.advance()
+	r.advance()
+	if r.peek().isWord("session", "global") && r.peekAt(1).isSign(".") {
+		r.advance()
+		r.advance()
+	}
+	name, _ := r.label()
+	switch strings.ToLower(name.Text) {
+	case "version", "version_comment":
+		return r.mark("version", pos, sideCall{FuncCall{At: At{pos}, Name: "version"}})
+	}
+	r.failHint(pos, "@@version is there, and SHOW ALL for the options", "there is no server variable @@%s", name.Text)
 	return frag{}
 }
 

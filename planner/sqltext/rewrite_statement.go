@@ -51,8 +51,12 @@ func (r *rewriter) statementBody(top bool) Statement {
 			return r.reset()
 		case "use":
 			return r.use()
-		case "show", "describe", "desc":
+		case "show":
 			return r.show()
+		case "describe", "desc":
+			return r.describe()
+		case "begin", "start", "commit", "end", "rollback", "abort":
+			return r.transaction()
 		case "insert", "update", "delete", "merge", "create", "drop", "alter", "truncate":
 			switch kind := r.writeKind(); kind {
 			case "CREATE VIEW":
@@ -63,7 +67,7 @@ func (r *rewriter) statementBody(top bool) Statement {
 				return r.writeStatement(kind)
 			}
 		case "replace", "copy", "attach", "detach", "install", "load", "pragma", "call", "export", "import", "vacuum", "checkpoint",
-			"analyze", "prepare", "execute", "deallocate", "begin", "start", "commit", "rollback", "end", "abort", "grant", "revoke",
+			"analyze", "prepare", "execute", "deallocate", "grant", "revoke",
 			"comment", "summarize", "pivot", "unpivot", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":
 			r.unsupported(int(t.start), "%s is not supported", upper(t.text))
 			return nil
@@ -218,55 +222,6 @@ func (r *rewriter) names() []Ident {
 	for first := true; first || r.acceptSign("."); first = false {
 		part, _ := r.label()
 		out = append(out, part)
-	}
-	return out
-}
-
-// show reads SHOW TABLES [FROM schema], SHOW ALL TABLES, SHOW SCHEMAS, SHOW DATABASES, SHOW COLUMNS FROM t,
-// DESCRIBE t, and SHOW option.
-func (r *rewriter) show() Statement {
-	pos := r.here()
-	describe := !r.peek().isWord("show")
-	r.advance()
-	out := &ShowStmt{Pos: pos}
-	if describe {
-		r.accept("table")
-		if r.peek().isWord("select", "with", "from", "values") || r.queryAhead(r.pos) {
-			r.unsupported(r.here(), "DESCRIBE of a query is not supported")
-		}
-		out.What = "columns"
-		if r.peek().kind == tokEnd || r.peek().isSign(";") {
-			out.What = "tables"
-			return out
-		}
-		out.Name = r.names()
-		return out
-	}
-	switch {
-	case r.accept("all", "tables"):
-		out.What = "all tables"
-	case r.accept("tables"):
-		out.What = "tables"
-		if r.accept("from") || r.accept("in") {
-			out.Name = r.names()
-		}
-	case r.accept("schemas"):
-		out.What = "schemas"
-	case r.accept("databases"), r.accept("catalogs"):
-		out.What = "databases"
-	case r.accept("columns"):
-		out.What = "columns"
-		if !r.accept("in") {
-			r.expect("from")
-		}
-		out.Name = r.names()
-	case r.accept("time", "zone"):
-		out.What = "timezone"
-	default:
-		if t := r.peek(); t.kind == tokWord && reservedWords[t.text] {
-			r.unexpected("a name")
-		}
-		out.What = strings.ToLower(r.dotted())
 	}
 	return out
 }

@@ -1,0 +1,107 @@
+package sqltext
+
+import "strings"
+
+// describe reads DESCRIBE [TABLE] t, DESCRIBE query, and DESCRIBE alone, which is SHOW TABLES.
+func (r *rewriter) describe() Statement {
+	out := &ShowStmt{What: "columns", Pos: r.here()}
+	r.advance()
+	if t := r.peek(); t.isWord("select", "with", "from", "values") || r.queryAhead(r.pos) {
+		q, ok := r.queryStatement().(*QueryStmt)
+		if !ok {
+			return nil
+		}
+		out.Query = q.Query
+		return out
+	}
+	r.accept("table")
+	if r.peek().kind == tokEnd || r.peek().isSign(";") {
+		out.What = "tables"
+		return out
+	}
+	out.Name = r.names()
+	return out
+}
+
+// show reads SHOW [FULL] TABLES [FROM schema] [LIKE pattern], SHOW VIEWS, SHOW SCHEMAS, SHOW DATABASES, SHOW COLUMNS FROM t,
+// SHOW CREATE VIEW v, SHOW ALL, and SHOW option.
+func (r *rewriter) show() Statement {
+	out := &ShowStmt{Pos: r.here()}
+	r.advance()
+	switch at := r.here(); {
+	case r.accept("all", "tables"):
+		r.failHint(at, "read information_schema.tables", "SHOW ALL TABLES is not supported")
+	case r.accept("all"):
+		out.What = "all"
+	case r.accept("create", "view"):
+		out.What, out.Name = "create view", r.names()
+	case r.accept("create"):
+		r.failHint(at, "SHOW CREATE VIEW tells the text of a view, DESCRIBE the columns of a table", "SHOW CREATE %s is not supported", upper(r.peek().text))
+	case r.accept("time", "zone"):
+		out.What = "timezone"
+	case r.accept("full", "tables"):
+		r.showNames(out, "full tables")
+	case r.accept("tables"):
+		r.showNames(out, "tables")
+	case r.accept("views"):
+		r.showNames(out, "views")
+	case r.accept("schemas"):
+		r.showNames(out, "schemas")
+	case r.accept("databases"), r.accept("catalogs"):
+		r.showNames(out, "databases")
+	case r.accept("columns"), r.accept("full", "columns"):
+		r.showNames(out, "columns")
+		if r.err == nil && len(out.Name) == 0 {
+			r.unexpected("FROM and a table")
+		}
+	default:
+		if t := r.peek(); t.kind == tokWord && reservedWords[t.text] {
+			r.unexpected("a name")
+		}
+		out.What = strings.ToLower(r.dotted())
+	}
+	return out
+}
+
+// showNames reads [FROM name] [LIKE pattern] of a listing.
+func (r *rewriter) showNames(out *ShowStmt, what string) {
+	out.What = what
+	if r.accept("from") || r.accept("in") {
+		out.Name = r.names()
+	}
+	if r.accept("like") {
+		t := r.peek()
+		if t.kind != tokString {
+			r.unexpected("a pattern as a text")
+			return
+		}
+		r.advance()
+		out.Like = &t.text
+	}
+	if t := r.peek(); t.isWord("where") {
+		r.failHint(int(t.start), "read information_schema", "WHERE of SHOW is not supported")
+	}
+}
+
+// transaction reads BEGIN [TRANSACTION|WORK], START TRANSACTION, COMMIT, END, ROLLBACK and ABORT. What a transaction promises
+// beyond single statements is refused.
+func (r *rewriter) transaction() Statement {
+	t := r.advance()
+	out := &TransactionStmt{Kind: upper(t.text), Pos: int(t.start)}
+	if t.isWord("start") {
+		r.expect("transaction")
+	} else if !r.accept("transaction") {
+		r.accept("work")
+	}
+	for first := true; r.err == nil && (first || r.acceptSign(",")); first = false {
+		switch at := r.here(); {
+		case r.accept("read", "only"), r.accept("read", "write"), r.accept("isolation", "level", "read", "committed"),
+			r.accept("isolation", "level", "read", "uncommitted"):
+		case r.accept("isolation"):
+			r.unsupported(at, "each statement reads the newest versions: READ COMMITTED is the isolation level there is")
+		case r.accept("to"), r.accept("and", "chain"), r.accept("prepared"):
+			r.unsupported(at, "%s of a transaction is not supported", upper(r.text[at:r.lastEnd()]))
+		}
+	}
+	return out
+}
