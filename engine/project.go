@@ -5,11 +5,11 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/bitutil"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner/physical"
 )
 
@@ -132,38 +132,9 @@ func extract(mem memory.Allocator, in arrow.RecordBatch, path []int) (arrow.Arra
 			arr.Release()
 			return nil, fmt.Errorf("a path goes through a column of type %s: %w", arr.DataType(), errs.ErrInternal)
 		}
-		child := maskBy(mem, st.Field(i), st)
+		child := nested.Child(mem, st, i)
 		arr.Release()
 		arr = child
 	}
 	return arr, nil
-}
-
-// maskBy gives child, a field of parent, with parent's nulls added to its own; the caller releases it.
-func maskBy(mem memory.Allocator, child arrow.Array, parent *array.Struct) arrow.Array {
-	if parent.NullN() == 0 || child.DataType().ID() == arrow.NULL {
-		child.Retain()
-		return child
-	}
-	data, n := child.Data(), child.Len()
-	off := data.Offset()
-	bits := memory.NewResizableBuffer(mem)
-	defer bits.Release()
-	bits.Resize(int(bitutil.BytesForBits(int64(off + n))))
-	clear(bits.Bytes())
-	if child.NullN() == 0 {
-		bitutil.CopyBitmap(parent.NullBitmapBytes(), parent.Data().Offset(), n, bits.Bytes(), off)
-	} else {
-		bitutil.BitmapAnd(parent.NullBitmapBytes(), child.NullBitmapBytes(),
-			int64(parent.Data().Offset()), int64(off), bits.Bytes(), int64(off), int64(n))
-	}
-	bufs := append([]*memory.Buffer{bits}, data.Buffers()[1:]...)
-	var masked *array.Data
-	if dict, ok := child.(*array.Dictionary); ok {
-		masked = array.NewDataWithDictionary(data.DataType(), n, bufs, array.UnknownNullCount, off, dict.Dictionary().Data().(*array.Data))
-	} else {
-		masked = array.NewData(data.DataType(), n, bufs, data.Children(), array.UnknownNullCount, off)
-	}
-	defer masked.Release()
-	return array.MakeFromData(masked)
 }

@@ -178,6 +178,10 @@ func (s *Server) listSchemas(ctx context.Context, catalog, pattern *string) ([][
 // listTables answers GetTables: sorted by type, catalog, schema and name.
 func (s *Server) listTables(ctx context.Context, cmd *pb.CommandGetTables) (arrow.RecordBatch, error) {
 	schema := tablesSchema(cmd.GetIncludeSchema())
+	set, err := s.settingsOf(ctx)
+	if err != nil {
+		return nil, err
+	}
 	var rows [][]string
 	for _, typ := range []string{tableType, viewType} {
 		if types := cmd.GetTableTypes(); len(types) > 0 && !slices.Contains(types, typ) {
@@ -196,7 +200,7 @@ func (s *Server) listTables(ctx context.Context, cmd *pb.CommandGetTables) (arro
 		for i, n := range names {
 			row := append(n[:3:3], typ)
 			if infos != nil {
-				row = append(row, string(flight.SerializeSchema(sqlSchema(infos[i].schema, n...), s.mem)))
+				row = append(row, string(flight.SerializeSchema(sqlSchema(set.Nested.Schema(infos[i].schema), n...), s.mem)))
 			}
 			rows = append(rows, row)
 		}

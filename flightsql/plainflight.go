@@ -161,6 +161,10 @@ func (e *edge) ListFlights(c *flight.Criteria, stream flight.FlightService_ListF
 		return errs.Invalidf("ListFlights takes no criteria here: leave them empty, and pick from the list")
 	}
 	ctx := stream.Context()
+	set, err := e.s.settingsOf(ctx)
+	if err != nil {
+		return err
+	}
 	names, err := e.s.tableNames(ctx, tableType, nil, nil, nil)
 	if err != nil {
 		return err
@@ -178,7 +182,7 @@ func (e *edge) ListFlights(c *flight.Criteria, stream flight.FlightService_ListF
 				Ordered:          true,
 			}
 			if infos[i].err == nil {
-				info.Schema = flight.SerializeSchema(infos[i].schema, e.s.mem)
+				info.Schema = flight.SerializeSchema(set.Nested.Schema(infos[i].schema), e.s.mem)
 			}
 			if err := stream.Send(info); err != nil {
 				return err

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/planner/physical"
 )
@@ -31,6 +32,7 @@ type query struct {
 // planned is a query that is ready to run, for one row of parameters.
 type planned struct {
 	statement *planner.Statement
+	nested    nested.Mode
 	schema    *arrow.Schema // as the client gets it, with metadata
 	pins      []pin
 }
@@ -78,7 +80,8 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	resolver := newPinning(s.cfg.Catalog.Snapshot(), q.Pins)
 	o := planner.Options{
 		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
-		Params: params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, User: q.Settings.User, Now: time.Unix(0, q.Now).UTC(),
+		DottedNames: q.Settings.Nested == nested.Flatten,
+		Params:      params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, User: q.Settings.User, Now: time.Unix(0, q.Now).UTC(),
 		Writable: s.cfg.Views != nil,
 	}
 	if q.Scan != nil {
@@ -90,7 +93,8 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 		if err != nil {
 			return nil, err
 		}
-		return &planned{statement: st, schema: withTableMetadata(schema, st.Plan), pins: resolver.pins()}, nil
+		schema = q.Settings.Nested.Schema(withTableMetadata(schema, st.Plan))
+		return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins()}, nil
 	}
 	st, err := s.cfg.Planner.Plan(ctx, q.SQL, o)
 	if err != nil {
@@ -100,7 +104,8 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	if err != nil {
 		return nil, err
 	}
-	return &planned{statement: st, schema: sqlSchema(schema), pins: resolver.pins()}, nil
+	schema = sqlSchema(q.Settings.Nested.Schema(schema))
+	return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins()}, nil
 }
 
 // withTableMetadata gives a scan's schema the metadata of its table's.

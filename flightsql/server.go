@@ -85,6 +85,8 @@ type Config struct {
 	Planner Planner
 	// Mem is where all Arrow memory of results comes from.
 	Mem memory.Allocator
+	// Options are the defaults of session options, by name; those that are not there are the program's own.
+	Options map[string]string
 	// Users are asked who connects. Nil: the server is open, and takes any credentials.
 	Users Users
 	// TicketKey signs tickets and tokens; servers with the same key over the same storage, and with the same users, read
@@ -112,6 +114,7 @@ type Server struct {
 	info     map[uint32]any
 	prepared *kept[*preparedStatement]
 	sessions *kept[*session]
+	defaults settings
 	running  *running
 	grpc     *grpc.Server
 	health   *health.Server
@@ -143,6 +146,10 @@ func New(cfg Config) (*Server, error) {
 		health:   health.NewServer(),
 	}
 	s.Alloc = cfg.Mem
+	s.defaults = s.baseSettings()
+	if err := s.merge(context.Background(), &s.defaults, cfg.Options); err != nil {
+		return nil, err
+	}
 	s.halted, s.halt = context.WithCancel(context.Background())
 	options := []grpc.ServerOption{
 		grpc.MaxRecvMsgSize(maxReceiveBytes),

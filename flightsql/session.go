@@ -15,6 +15,7 @@ import (
 	"google.golang.org/grpc/metadata"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/scan"
 )
@@ -40,13 +41,15 @@ const (
 	optionCatalog  = "catalog"
 	optionSchema   = "schema"
 	optionTimeZone = "timezone"
+	optionNested   = "nested"
 )
 
-var optionNames = []string{optionCatalog, optionSchema, optionTimeZone}
+var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested}
 
 // optionTexts tell what the options are.
 var optionTexts = map[string]string{
 	optionCatalog: "the catalog of names without one", optionSchema: "the schema of names without one",
+	optionNested:   "how nested columns come: native, flatten or json",
 	optionTimeZone: "the time zone of dates, texts and functions of timestamps with a time zone",
 }
 
@@ -55,6 +58,8 @@ type settings struct {
 	Catalog  string `json:"catalog"`
 	Schema   string `json:"schema"`
 	TimeZone string `json:"timezone"`
+	// Nested is how results and metadata give nested columns.
+	Nested nested.Mode `json:"nested"`
 	// User is who asks, empty where nobody had to log in.
 	User string `json:"user,omitempty"`
 	// Views are the session's temporary views; the list is never changed in place.
@@ -67,6 +72,8 @@ func (s settings) get(name string) string {
 		return s.Catalog
 	case optionSchema:
 		return s.Schema
+	case optionNested:
+		return string(s.Nested)
 	}
 	return s.TimeZone
 }
@@ -81,8 +88,9 @@ type session struct {
 	effective settings // set over the defaults, checked when they were set
 }
 
-func (s *Server) defaults() settings {
-	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC"}
+// baseSettings are the options in force where nothing sets them.
+func (s *Server) baseSettings() settings {
+	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native}
 }
 
 // sessionOf gives the call's session, nil where it has none. A cookie that names none is refused, so that a client never
@@ -120,7 +128,7 @@ func (s *Server) openSession(ctx context.Context) (*session, error) {
 			return nil, err
 		}
 	}
-	got = &session{id: id, user: who.user, set: map[string]string{}, effective: s.defaults()}
+	got = &session{id: id, user: who.user, set: map[string]string{}, effective: s.defaults}
 	s.sessions.put(id, got, sessionBytes)
 	return got, nil
 }
@@ -148,7 +156,7 @@ func cookieOf(md metadata.MD) string {
 
 // settingsOf gives the options of a call: the server's defaults, the session's over them, the headers' over all.
 func (s *Server) settingsOf(ctx context.Context) (settings, error) {
-	out := s.defaults()
+	out := s.defaults
 	got, err := s.sessionOf(ctx)
 	if err != nil {
 		return out, err
@@ -208,6 +216,12 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 			return errs.Invalidf("no time zone %q; zones are named as in Europe/Berlin", value)
 		}
 		to.TimeZone = value
+	case optionNested:
+		mode, err := nested.ParseMode(value)
+		if err != nil {
+			return err
+		}
+		to.Nested = mode
 	default:
 		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
 	}
@@ -248,7 +262,7 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 			delete(next, optionSchema) // a schema of the catalog before
 		}
 	}
-	check := s.defaults()
+	check := s.defaults
 	check.Views = in.effective.Views
 	if err := s.merge(ctx, &check, next); err != nil {
 		return err

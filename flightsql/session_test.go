@@ -10,6 +10,8 @@ import (
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
+
+	"github.com/lanceflight/flightsrv/flightsql"
 )
 
 func options(t *testing.T, ctx context.Context, c *fsql.Client) map[string]string {
@@ -167,5 +169,25 @@ func TestOptionHeaders(t *testing.T) {
 	}
 	if got, _, err := f.read(context.Background(), f.client, info); err != nil || len(got) != 1 || got[0] != "Asia/Tokyo" {
 		t.Errorf("%v, %v", got, err)
+	}
+}
+
+func TestNestedOption(t *testing.T) {
+	f := start(t, func(c *flightsql.Config) { c.Options = map[string]string{"nested": "JSON", "timezone": "Asia/Tokyo"} })
+	ctx := context.Background()
+	if got := options(t, ctx, f.client); got["nested"] != "json" || got["timezone"] != "Asia/Tokyo" {
+		t.Errorf("defaults %v", got)
+	}
+	if got := options(t, metadata.AppendToOutgoingContext(ctx, "x-flightsrv-nested", "flatten"), f.client); got["nested"] != "flatten" {
+		t.Errorf("by a header: %v", got)
+	}
+	bad := metadata.AppendToOutgoingContext(ctx, "x-flightsrv-nested", "flat")
+	if _, err := f.client.Execute(bad, "rows 1"); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a mode that there is not: %v", err)
+	}
+	for _, options := range []map[string]string{{"nested": "flat"}, {"nope": "x"}, {"catalog": "nope"}} {
+		if _, err := flightsql.New(flightsql.Config{Catalog: newFakeCatalog(), Engine: &fakeEngine{}, Options: options}); err == nil {
+			t.Errorf("%v is taken as defaults", options)
+		}
 	}
 }

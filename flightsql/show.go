@@ -66,7 +66,7 @@ func (s *Server) showRows(ctx context.Context, st *planner.Statement, set settin
 			if err != nil {
 				return nil, err
 			}
-			return describeRows(schema), nil
+			return describeRows(set.Nested.Schema(schema)), nil
 		}
 		return s.describe(ctx, sh.Name, set)
 	case "create view":
@@ -153,9 +153,9 @@ func (s *Server) describe(ctx context.Context, name []string, set settings) ([][
 		if err != nil {
 			return nil, err
 		}
-		return describeRows(schema), nil
+		return describeRows(set.Nested.Schema(schema)), nil
 	}
-	return describeRows(visibleSchema(src.Schema())), nil
+	return describeRows(set.Nested.Schema(visibleSchema(src.Schema()))), nil
 }
 
 func describeRows(schema *arrow.Schema) [][]string {

@@ -11,12 +11,14 @@ import (
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/lanceflight/flightsrv/engine"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/scan"
 )
@@ -111,7 +113,7 @@ func (s *Server) run(ctx context.Context, p *planned, q query, w *writer) error 
 	st := p.statement
 	switch st.Kind {
 	case planner.KindQuery:
-		return s.runPlan(ctx, p, w.write)
+		return s.runPlan(ctx, p, func(b arrow.RecordBatch) error { return w.writeAs(p.nested, b) })
 	case planner.KindExplain:
 		return s.explain(ctx, st, w)
 	case planner.KindShow:
@@ -182,6 +184,7 @@ func drain(ctx context.Context, in engine.Stream) error {
 // writer sends batches under the schema that the client was told.
 type writer struct {
 	ctx    context.Context
+	mem    memory.Allocator
 	schema *arrow.Schema
 	out    *flight.Writer
 	call   *Call
@@ -190,7 +193,7 @@ type writer struct {
 func (s *Server) newWriter(ctx context.Context, stream flight.FlightService_DoGetServer, schema *arrow.Schema) *writer {
 	call := callOf(ctx)
 	counted := &countingStream{stream, call}
-	return &writer{ctx: ctx, schema: schema, call: call, out: flight.NewRecordWriter(counted, ipc.WithSchema(schema), ipc.WithAllocator(s.mem))}
+	return &writer{ctx: ctx, mem: s.mem, schema: schema, call: call, out: flight.NewRecordWriter(counted, ipc.WithSchema(schema), ipc.WithAllocator(s.mem))}
 }
 
 // write sends a batch and releases it, sent or not.
@@ -209,6 +212,19 @@ func (w *writer) write(batch arrow.RecordBatch) error {
 	}
 	w.call.Rows += batch.NumRows()
 	return nil
+}
+
+// writeAs sends a batch with its nested columns as the client wants them, and releases it.
+func (w *writer) writeAs(m nested.Mode, batch arrow.RecordBatch) error {
+	if m == nested.Native {
+		return w.write(batch)
+	}
+	defer batch.Release()
+	out, err := m.Batch(batch, w.mem)
+	if err != nil {
+		return err
+	}
+	return w.writeAll(out) // texts may be longer than what they were made of
 }
 
 // writeAll sends a batch that no engine has cut, in pieces, and releases it.

@@ -27,6 +27,8 @@ type Options struct {
 	Catalog, Schema string
 	// TimeZone is the session's time zone; empty is UTC.
 	TimeZone string
+	// DottedNames lets a quoted part of a name be a path, as "s.a.b", where no column has that name.
+	DottedNames bool
 	// Params are the parameters' values, each of the type it was sent with. nil prepares a statement: ParamTypes and
 	// the result's columns are known then, but where there are parameters the plan stands for no values and must not be
 	// run.

@@ -104,7 +104,7 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 }
 
 func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
-	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, Params: o.Params, Resolver: o.Resolver, Views: o.Views, User: o.User,
+	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, DottedNames: o.DottedNames, Params: o.Params, Resolver: o.Resolver, Views: o.Views, User: o.User,
 		Now: o.Now, Supports: supports}
 }
 

@@ -65,7 +65,6 @@ memory = "2GB"
 func TestConfigFaults(t *testing.T) {
 	tests := map[string]struct{ text, has string }{
 		"unknown key":   {`lisen = "x"`, `no setting "lisen"`},
-		"writing":       {`writable = true`, `no setting "writable"`},
 		"itself":        {`config = "x"`, `no setting "config"`},
 		"table":         {"[serve]\nlisten = \"x\"", `no setting "serve"`},
 		"wrong value":   {`drain = "soon"`, "drain"},

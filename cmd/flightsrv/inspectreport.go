@@ -11,6 +11,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/render"
 )
 
 // inspectReport prints what is known of a table as text.
@@ -42,9 +43,9 @@ func (r inspectReport) head() {
 	r.line("%s, %s", line, timeText(x.Time))
 	deleted := ""
 	if x.DeletedRows > 0 {
-		deleted = fmt.Sprintf(" (and %s deleted)", plural(x.DeletedRows, "row"))
+		deleted = fmt.Sprintf(" (and %s deleted)", render.Plural(x.DeletedRows, "row"))
 	}
-	r.line("%s%s in %s, %s in data files", plural(x.Rows, "row"), deleted, plural(int64(len(x.Fragments)), "fragment"), sizeText(x.Bytes))
+	r.line("%s%s in %s, %s in data files", render.Plural(x.Rows, "row"), deleted, render.Plural(int64(len(x.Fragments)), "fragment"), sizeText(x.Bytes))
 	writer := ""
 	if x.Writer != "" {
 		writer = ", written by " + x.Writer
@@ -64,7 +65,7 @@ func (r inspectReport) versions() {
 	}
 	g.print()
 	if n := len(r.x.Versions) - len(shown); n > 0 {
-		r.line("and %s that --format json shows", plural(int64(n), "older version"))
+		r.line("and %s that --format json shows", render.Plural(int64(n), "older version"))
 	}
 }
 

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +13,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 	"golang.org/x/term"
+
+	"github.com/lanceflight/flightsrv/render"
 )
 
 // sink prints a result in one format. write is lent its batch.
@@ -55,7 +56,7 @@ func (s *csvSink) start(schema *arrow.Schema) error {
 func (s *csvSink) write(b arrow.RecordBatch) error {
 	for i := range int(b.NumRows()) {
 		for c, col := range b.Columns() {
-			text, null := cell(col, i)
+			text, null := render.Cell(col, i)
 			s.field(c, text, null)
 		}
 		if _, err := s.out.WriteString("\n"); err != nil {
@@ -89,11 +90,11 @@ func (s *jsonSink) start(*arrow.Schema) error { return nil }
 func (s *jsonSink) write(b arrow.RecordBatch) error {
 	names := fieldNames(b.Schema())
 	for i := range int(b.NumRows()) {
-		o := object{names: names}
+		o := render.Object{Names: names}
 		for _, col := range b.Columns() {
-			o.values = append(o.values, jsonValue(col, i))
+			o.Values = append(o.Values, render.JSON(col, i))
 		}
-		line, err := json.Marshal(o)
+		line, err := render.Marshal(o)
 		if err != nil {
 			return err
 		}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/decimal128"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/file"
@@ -117,52 +116,6 @@ func TestFileFormats(t *testing.T) {
 	}
 	if _, err := newSink("xml", nil); err == nil {
 		t.Error("an unknown format is taken")
-	}
-}
-
-func TestPlainText(t *testing.T) {
-	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
-	defer mem.AssertSize(t, 0)
-	decimal := func(precision, scale int32, unscaled int64) func() arrow.Array {
-		return func() arrow.Array {
-			b := array.NewDecimal128Builder(mem, &arrow.Decimal128Type{Precision: precision, Scale: scale})
-			defer b.Release()
-			b.Append(decimal128.FromI64(unscaled))
-			return b.NewArray()
-		}
-	}
-	interval := func(months, days int32, nanos int64) func() arrow.Array {
-		return func() arrow.Array {
-			b := array.NewMonthDayNanoIntervalBuilder(mem)
-			defer b.Release()
-			b.Append(arrow.MonthDayNanoInterval{Months: months, Days: days, Nanoseconds: nanos})
-			return b.NewArray()
-		}
-	}
-	tests := []struct {
-		name  string
-		array func() arrow.Array
-		want  string
-	}{
-		{"decimal with its zeros", decimal(4, 2, 150), "1.50"},
-		{"decimal below one", decimal(38, 24, -12345), "-0.000000000000000000012345"},
-		{"decimal of zero", decimal(5, 2, 0), "0.00"},
-		{"decimal without scale", decimal(38, 0, -17), "-17"},
-		{"decimal of negative scale", decimal(5, -3, 12), "12000"},
-		{"interval of all parts", interval(14, 3, 14706_700_000_000), "14 months 3 days 04:05:06.7"},
-		{"interval of one day", interval(0, 1, 0), "1 day"},
-		{"interval of nothing", interval(0, 0, 0), "00:00:00"},
-		{"negative interval", interval(-1, 0, -1), "-1 month -00:00:00.000000001"},
-		{"longest interval", interval(0, 0, math.MinInt64), "-2562047:47:16.854775808"},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			a := tt.array()
-			defer a.Release()
-			if got, null := cell(a, 0); got != tt.want || null {
-				t.Errorf("%q, want %q", got, tt.want)
-			}
-		})
 	}
 }
 

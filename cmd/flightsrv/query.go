@@ -37,8 +37,8 @@ func queryCommand() *cobra.Command {
 		Short: "Runs one statement and prints its result",
 		Long: "Runs one statement, over a running server or over folders of tables directly, and prints its result.\n" +
 			"table cuts long cells. csv writes NULL as an empty field and an empty text as \"\". json writes one object a line in an\n" +
-			"array, numbers that JSON lacks as texts (\"NaN\"), binary as base64, maps as lists of key and value. The formats arrow\n" +
-			"(an IPC file) and parquet are for pipes and files, not for terminals.",
+			"array, numbers that JSON lacks as texts (\"NaN\"), binary as base64, maps as objects where their keys are texts, else as\n" +
+			"lists of key and value. The formats arrow (an IPC file) and parquet are for pipes and files, not for terminals.",
 		Args: oneArgument("the statement, as one argument in quotes"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return query(cmd.Context(), f, args[0], cmd.OutOrStdout())

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -24,6 +25,7 @@ type serveFlags struct {
 	tlsCert   string
 	tlsKey    string
 	users     string
+	options   []string
 	insecure  bool
 	writable  bool
 	drain     time.Duration
@@ -61,6 +63,7 @@ func serveCommand() *cobra.Command {
 	flags.StringVar(&f.ticketKey, "ticket-key", "", "file with the key that signs tickets, at least 16 bytes; servers that share it read each other's tickets")
 	flags.StringVar(&f.tlsCert, "tls-cert", "", "file with the certificate chain (PEM)")
 	flags.StringVar(&f.tlsKey, "tls-key", "", "file with the certificate's key (PEM)")
+	flags.StringArrayVar(&f.options, "option", nil, "NAME=VALUE, the default of a session option, as nested=flatten; may be repeated")
 	flags.StringVar(&f.users, "users", "", "file of the users who may connect, as \"flightsrv user\" writes it; without it nobody is asked for credentials")
 	flags.BoolVar(&f.insecure, "insecure", false, "listen on an address that others can reach, though there is no authentication or no TLS")
 	flags.BoolVar(&f.writable, "writable", false, "let statements write: CREATE VIEW and DROP VIEW, of tables nothing yet")
@@ -95,6 +98,10 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	if err := checkAdvertise(f.advertise); err != nil {
 		return err
 	}
+	options, err := parseOptions(f.options)
+	if err != nil {
+		return err
+	}
 	be, err := openBackend(ctx, f.data, f.limits)
 	if err != nil {
 		return err
@@ -106,7 +113,7 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	}
 	srv, err := flightsql.New(flightsql.Config{
 		Catalog: be.catalog, Engine: be.engine, Views: views, Mem: be.mem,
-		Users: who, TicketKey: key, Version: version, TLS: secure, Advertise: f.advertise, OnCall: logCalls(log),
+		Users: who, Options: options, TicketKey: key, Version: version, TLS: secure, Advertise: f.advertise, OnCall: logCalls(log),
 	})
 	if err != nil {
 		return err
@@ -123,6 +130,19 @@ func serve(ctx context.Context, f serveFlags, log zerolog.Logger) (err error) {
 	go manageMemory(ctx)
 	log.Info().Str("version", version).Msgf("listening on %s://%s", scheme, shownAddress(f.listen, l.Addr()))
 	return runUntil(ctx, srv, l, f.drain, log)
+}
+
+// parseOptions reads NAME=VALUE texts.
+func parseOptions(texts []string) (map[string]string, error) {
+	out := map[string]string{}
+	for _, text := range texts {
+		name, value, ok := strings.Cut(text, "=")
+		if !ok {
+			return nil, fmt.Errorf("--option %s: an option is given as NAME=VALUE", text)
+		}
+		out[strings.TrimSpace(name)] = strings.TrimSpace(value)
+	}
+	return out, nil
 }
 
 // shownAddress is the address as the user wrote it, with the port that was taken: the listener's own text has 0.0.0.0 as

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
+
+	"github.com/lanceflight/flightsrv/render"
 )
 
 // tableRows is how many rows decide on the widths of the columns; later ones may stand out.
@@ -37,7 +39,7 @@ func (s *tableSink) write(b arrow.RecordBatch) error {
 	for i := range int(b.NumRows()) {
 		row := make([]string, b.NumCols())
 		for c, col := range b.Columns() {
-			text, null := cell(col, i)
+			text, null := render.Cell(col, i)
 			if null {
 				text = "NULL"
 			}

@@ -54,6 +54,14 @@ public class Checks {
                 equal(r.getLong(1), 4L);
             }
         });
+        Connection flat = DriverManager.getConnection(url + "&x-flightsrv-nested=flatten");
+        check(flat, "nested columns flat by a parameter of the URL", x -> {
+            var names = column(x.getMetaData().getColumns(null, null, "worked", null), "COLUMN_NAME");
+            equal(names, List.of("id", "lat.values", "lat.dim_names", "lat.dim_sizes", "lat.attrs.units"));
+            try (var s = x.createStatement(); var r = s.executeQuery("SELECT t.\"lat.attrs.units\" FROM \"main\".\"worked\" t WHERE \"lat.values\" > 20 AND t.\"id\" = 1")) {
+                equal(column(r, "lat.attrs.units"), List.of("degrees_north"));
+            }
+        });
         // Not closed: the driver frees results that metadata calls prefetched in threads of its own, and its close()
         // now and then complains of those as leaks, whatever the server is.
         System.exit(failed == 0 ? 0 : 1);

@@ -80,6 +80,27 @@ def leaf(device):
     return depth, device
 
 
+@checks.check("nested columns flat, and as JSON")
+def _(server, data):
+    native = server.sql("SELECT * FROM events ORDER BY id")
+    flat = server.sql("SELECT * FROM events ORDER BY id", nested="flatten")
+    want = native
+    while any(pa.types.is_struct(f.type) for f in want.schema):
+        want = want.flatten()
+    equal(flat.schema.names, want.schema.names)
+    equal(flat.to_pydict(), want.to_pydict())
+    one = server.sql('SELECT id, e."device.os.name" FROM events e WHERE "device.os.build.patch.level" = 4 ORDER BY "device.os.name", 1', nested="flatten")
+    equal(one.to_pydict(), server.sql('SELECT id, device.os.name AS "device.os.name" FROM events WHERE device.os.build.patch.level = 4 ORDER BY 2, 1').to_pydict())
+    text = server.sql("SELECT * FROM events ORDER BY id", nested="json")
+    assert not any(pa.types.is_nested(f.type) for f in text.schema), text.schema
+    for name in ("device", "tags", "items", "account"):
+        got = [None if x is None else json.loads(x) for x in text.column(name).to_pylist()]
+        equal(got, json.loads(json.dumps(native.column(name).to_pylist(), default=str)))
+    equal([None if x is None else json.loads(x) for x in text.column("props").to_pylist()], [None if x is None else dict(x) for x in native.column("props").to_pylist()])
+    sst = server.sql("SELECT * FROM sst", nested="flatten")
+    equal(sst.column("lat.values").to_pylist(), lance.dataset(f"{data}/sst.lance").to_table(columns=["lat.values"]).column(0).to_pylist())
+
+
 @checks.check("filter_expr reads values as stats")
 def _(server, data):
     got = server.read(command(table="worked", columns=["id"], filter_expr="lat.values BETWEEN 17.5 AND 25.4"))

@@ -18,6 +18,7 @@ import (
 type Options struct {
 	Catalog, Schema string
 	TimeZone        string
+	DottedNames     bool            // a part of a name may be a whole path: "s.a.b"
 	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
 	Resolver        Resolver
 	Views           []scan.View // temporary ones

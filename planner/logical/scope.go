@@ -361,6 +361,15 @@ func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, e
 		full := expr.FieldPath(append(append(r.spelled(), c.Name), parts[1:]...))
 		out = append(out, reading{x: x, what: full[len(r.qual)-1:].String(), full: full.String()})
 	}
+	if len(out) == 0 && b.o.DottedNames {
+		for _, path := range r.dotted(parts[0]) {
+			found, err := b.columnPaths(r, append(path, parts[1:]...), pos)
+			if err != nil {
+				return nil, err
+			}
+			out = append(out, found...)
+		}
+	}
 	if len(out) == 0 && r.scan && len(parts) == 1 {
 		if name, ok := specialName(parts[0]); ok {
 			out = append(out, reading{what: r.label() + "." + name,
@@ -368,6 +377,42 @@ func (b *binder) columnPaths(r *relation, parts []string, pos int) ([]reading, e
 		}
 	}
 	return out, nil
+}
+
+// dotted gives the paths below columns of r that text writes with dots between their parts: of more than one part, exact
+// matches or else those without regard to case.
+func (r *relation) dotted(text string) [][]string {
+	fields := make([]arrow.Field, 0, len(r.cols))
+	for _, c := range r.cols {
+		if !c.Hidden || c.Named {
+			fields = append(fields, arrow.Field{Name: c.Name, Type: c.Type})
+		}
+	}
+	out := dottedPaths(fields, text, func(a, b string) bool { return a == b })
+	if out == nil {
+		out = dottedPaths(fields, text, strings.EqualFold)
+	}
+	return out
+}
+
+func dottedPaths(fields []arrow.Field, text string, same func(a, b string) bool) [][]string {
+	var out [][]string
+	for _, f := range fields {
+		n := len(f.Name)
+		st, ok := structOf(f.Type)
+		if !ok || len(text) <= n+1 || text[n] != '.' || !same(text[:n], f.Name) {
+			continue
+		}
+		for _, child := range st.Fields() {
+			if same(text[n+1:], child.Name) {
+				out = append(out, []string{f.Name, child.Name})
+			}
+		}
+		for _, path := range dottedPaths(st.Fields(), text[n+1:], same) {
+			out = append(out, append([]string{f.Name}, path...))
+		}
+	}
+	return out
 }
 
 // missingField is a path that goes wrong below a column: of is what has no such field, typ its type, and names are the

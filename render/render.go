@@ -1,6 +1,8 @@
-package main
+// Package render writes values of Arrow arrays as text and as JSON.
+package render
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -11,20 +13,30 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
-// cell gives a value as text: plain values as they are, nested ones as JSON.
-func cell(a arrow.Array, i int) (text string, null bool) {
-	if a.IsNull(i) {
+// Cell gives a value as text: plain values as they are, nested ones as JSON.
+func Cell(a arrow.Array, i int) (text string, null bool) {
+	if isNull(a, i) {
 		return "", true
 	}
 	switch a := a.(type) {
+	case array.ExtensionArray:
+		return Cell(a.Storage(), i)
 	case array.ListLike, *array.Struct:
-		text, err := json.Marshal(jsonValue(a, i))
+		text, err := Marshal(JSON(a, i))
 		if err != nil {
 			return a.ValueStr(i), false
 		}
 		return string(text), false
 	}
 	return plainText(a, i), false
+}
+
+// isNull tells of nulls that an array's bitmap does not: of the null type, and within a dictionary.
+func isNull(a arrow.Array, i int) bool {
+	if d, ok := a.(*array.Dictionary); ok && !a.IsNull(i) {
+		return isNull(d.Dictionary(), d.GetValueIndex(i))
+	}
+	return a.IsNull(i) || a.DataType().ID() == arrow.NULL
 }
 
 // plainText writes a value that is not nested, as SQL shows it: decimals with all digits of their scale, no exponent.
@@ -66,10 +78,10 @@ func decimalText(n *big.Int, t arrow.DataType) string {
 func intervalText(v arrow.MonthDayNanoInterval) string {
 	var parts []string
 	if v.Months != 0 {
-		parts = append(parts, plural(int64(v.Months), "month"))
+		parts = append(parts, Plural(int64(v.Months), "month"))
 	}
 	if v.Days != 0 {
-		parts = append(parts, plural(int64(v.Days), "day"))
+		parts = append(parts, Plural(int64(v.Days), "day"))
 	}
 	if v.Nanoseconds != 0 || len(parts) == 0 {
 		sign, nanos := "", uint64(v.Nanoseconds)
@@ -86,30 +98,32 @@ func intervalText(v arrow.MonthDayNanoInterval) string {
 	return strings.Join(parts, " ")
 }
 
-func plural(n int64, unit string) string {
+// Plural writes a count with its unit: "1 day", "2 days".
+func Plural(n int64, unit string) string {
 	if n == 1 || n == -1 {
 		return fmt.Sprint(n, " ", unit)
 	}
 	return fmt.Sprint(n, " ", unit, "s")
 }
 
-// jsonValue gives a value as encoding/json takes it; numbers that JSON does not have become texts.
-func jsonValue(a arrow.Array, i int) any {
-	if a.IsNull(i) {
+// JSON gives a value as encoding/json takes it: structs and maps with texts as keys as objects, other maps as lists of their
+// entries. Numbers that JSON does not have become texts.
+func JSON(a arrow.Array, i int) any {
+	if isNull(a, i) {
 		return nil
 	}
 	switch a := a.(type) {
 	case array.ExtensionArray:
-		return jsonValue(a.Storage(), i)
+		return JSON(a.Storage(), i)
 	case *array.Struct:
 		return structObject(a, i)
-	case array.ListLike: // maps are lists of entries
-		from, to := a.ValueOffsets(i)
-		out := make([]any, 0, to-from)
-		for k := from; k < to; k++ {
-			out = append(out, jsonValue(a.ListValues(), int(k)))
+	case *array.Map:
+		if o, ok := mapObject(a, i); ok {
+			return o
 		}
-		return out
+		return list(a, i)
+	case array.ListLike:
+		return list(a, i)
 	case *array.Float64:
 		return jsonFloat(a.Value(i))
 	case *array.Float32:
@@ -130,6 +144,37 @@ func jsonValue(a arrow.Array, i int) any {
 	return plainText(a, i)
 }
 
+// Marshal writes what JSON gives, without the escapes that HTML would need.
+func Marshal(v any) ([]byte, error) {
+	var b bytes.Buffer
+	out := json.NewEncoder(&b)
+	out.SetEscapeHTML(false)
+	err := out.Encode(v)
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), err
+}
+
+func list(a array.ListLike, i int) []any {
+	from, to := a.ValueOffsets(i)
+	out := make([]any, 0, to-from)
+	for k := from; k < to; k++ {
+		out = append(out, JSON(a.ListValues(), int(k)))
+	}
+	return out
+}
+
+func mapObject(a *array.Map, i int) (o Object, ok bool) {
+	keys, isText := a.Keys().(array.StringLike)
+	if !isText {
+		return Object{}, false
+	}
+	from, to := a.ValueOffsets(i)
+	for k := int(from); k < int(to); k++ {
+		o.Names = append(o.Names, keys.Value(k))
+		o.Values = append(o.Values, JSON(a.Items(), k))
+	}
+	return o, true
+}
+
 func jsonFloat(f float64) any {
 	switch {
 	case math.IsNaN(f):
@@ -142,25 +187,25 @@ func jsonFloat(f float64) any {
 	return f
 }
 
-// object is a JSON object that keeps the order of its keys.
-type object struct {
-	names  []string
-	values []any
+// Object is a JSON object that keeps the order of its keys.
+type Object struct {
+	Names  []string
+	Values []any
 }
 
 // MarshalJSON writes the keys in their order.
-func (o object) MarshalJSON() ([]byte, error) {
+func (o Object) MarshalJSON() ([]byte, error) {
 	var b strings.Builder
 	b.WriteByte('{')
-	for i, n := range o.names {
+	for i, n := range o.Names {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		key, err := json.Marshal(n)
+		key, err := Marshal(n)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(o.values[i])
+		value, err := Marshal(o.Values[i])
 		if err != nil {
 			return nil, err
 		}
@@ -172,11 +217,11 @@ func (o object) MarshalJSON() ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-func structObject(a *array.Struct, i int) object {
-	var o object
+func structObject(a *array.Struct, i int) Object {
+	var o Object
 	for f, field := range a.DataType().(*arrow.StructType).Fields() {
-		o.names = append(o.names, field.Name)
-		o.values = append(o.values, jsonValue(a.Field(f), i))
+		o.Names = append(o.Names, field.Name)
+		o.Values = append(o.Values, JSON(a.Field(f), i))
 	}
 	return o
 }
