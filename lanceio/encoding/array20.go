@@ -10,11 +10,11 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/concat"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings20"
 )
 
@@ -115,7 +115,7 @@ func isPacked20(c *Column) bool {
 		return false
 	}
 	e := new(encodings20.ArrayEncoding)
-	return proto.Unmarshal(c.Pages[0].Encoding, e) == nil && unwrapNoNulls20(e).GetPackedStruct() != nil
+	return bounded.Unmarshal(c.Pages[0].Encoding, e) == nil && unwrapNoNulls20(e).GetPackedStruct() != nil
 }
 
 func (b *builder20) structNode(f *Field, t *arrow.StructType, depth int) (node20, error) {
@@ -173,7 +173,7 @@ func (b *builder20) column(f *Field) (*column20, error) {
 	}
 	c.buffers = f.Column.Buffers
 	kind := new(encodings20.ColumnEncoding)
-	if err := proto.Unmarshal(f.Column.Encoding, kind); err != nil {
+	if err := bounded.Unmarshal(f.Column.Encoding, kind); err != nil {
 		return nil, errs.Corruptf(b.object, -1, "column %s: encoding: %v", c.name, err)
 	}
 	switch kind.GetColumnEncoding().(type) {
@@ -386,7 +386,7 @@ func newPage20(c *column20, index int, p Page) (*page20, error) {
 	if name := p.TypeURL[strings.LastIndexByte(p.TypeURL, '/')+1:]; name != arrayEncodingName {
 		return nil, out.wrap(errs.Unsupportedf("pages described by %q are not supported", name))
 	}
-	if err := proto.Unmarshal(p.Encoding, out.enc); err != nil {
+	if err := bounded.Unmarshal(p.Encoding, out.enc); err != nil {
 		return nil, out.corruptf("encoding: %v", err)
 	}
 	return out, nil

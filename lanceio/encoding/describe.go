@@ -7,6 +7,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings20"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 	pb23 "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings23"
@@ -45,7 +46,7 @@ func Describe(p *Page) (Description, error) {
 	default:
 		return d, errs.Unsupportedf("page encoding %q", name)
 	}
-	if err := (proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth}).Unmarshal(p.Encoding, msg); err != nil {
+	if err := bounded.Unmarshal(p.Encoding, msg); err != nil {
 		return d, corruptf("page description: %w", err)
 	}
 	if describe(); d.Values > maxRows {

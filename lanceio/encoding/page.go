@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	pb "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings21"
 	pb23 "github.com/lanceflight/flightsrv/lanceio/internal/pb/encodings23"
 )
@@ -18,10 +17,9 @@ func corruptf(format string, args ...any) error { return errs.New(errs.ErrCorrup
 // pageLayoutType is the message that describes a page in versions 2.1 and 2.2.
 const pageLayoutType = "lance.encodings21.PageLayout"
 
-// maxDescription and maxDescriptionDepth bound the message that describes a page.
+// maxDescription bounds the message that describes a page.
 const (
-	maxDescription      = 16 << 20
-	maxDescriptionDepth = 64
+	maxDescription = 16 << 20
 )
 
 // layout reads the pages of one kind of layout. It keeps what is worth keeping of one page between reads.
@@ -116,16 +114,15 @@ func (p *page) describe() error {
 
 // read makes the layout that the description tells of.
 func (p *page) read() (layout, error) {
-	o := proto.UnmarshalOptions{RecursionLimit: maxDescriptionDepth}
 	if p.leaf.version.Minor >= 3 {
 		var msg pb23.PlanarLayout
-		if err := o.Unmarshal(p.raw.Encoding, &msg); err != nil {
+		if err := bounded.Unmarshal(p.raw.Encoding, &msg); err != nil {
 			return nil, corruptf("page description: %w", err)
 		}
 		return newPlanar(p, &msg)
 	}
 	var msg pb.PageLayout
-	if err := o.Unmarshal(p.raw.Encoding, &msg); err != nil {
+	if err := bounded.Unmarshal(p.raw.Encoding, &msg); err != nil {
 		return nil, corruptf("page description: %w", err)
 	}
 	if err := checkStable(msg.ProtoReflect()); err != nil {

@@ -1,11 +1,11 @@
 package file
 
 import (
-	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filev2pb"
 )
 
@@ -15,7 +15,7 @@ const maxRows = 1 << 62
 // parseColumn reads the metadata of a column of a file of size bytes.
 func parseColumn(b []byte, index int, size uint64, s scheme, object string) (*encoding.Column, error) {
 	msg := new(filev2pb.ColumnMetadata)
-	if err := proto.Unmarshal(b, msg); err != nil {
+	if err := bounded.Unmarshal(b, msg); err != nil {
 		return nil, errs.Corruptf(object, -1, "metadata of column %d: %v", index, err)
 	}
 	c := &encoding.Column{Index: index, Pages: make([]encoding.Page, len(msg.GetPages()))}
@@ -51,7 +51,7 @@ func parseEncoding(e *filev2pb.Encoding) (*anypb.Any, error) {
 	out := new(anypb.Any)
 	switch l := e.GetLocation().(type) {
 	case *filev2pb.Encoding_Direct_:
-		if err := proto.Unmarshal(l.Direct.GetEncoding(), out); err != nil {
+		if err := bounded.Unmarshal(l.Direct.GetEncoding(), out); err != nil {
 			return nil, err
 		}
 	case *filev2pb.Encoding_Indirect_:

@@ -13,6 +13,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filepb"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 )
@@ -92,7 +93,7 @@ func (m *Metadata) message(ctx context.Context, in encoding.Input, place encodin
 		}
 		b = got[0]
 	}
-	if err := proto.Unmarshal(b[:n], into); err != nil {
+	if err := bounded.Unmarshal(b[:n], into); err != nil {
 		return errs.Corruptf(m.Object, int64(place.Offset), "%s: %v", what, err)
 	}
 	return nil

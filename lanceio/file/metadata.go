@@ -6,10 +6,9 @@ import (
 	"math"
 	"sync/atomic"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/filepb"
 	"github.com/lanceflight/flightsrv/lanceio/table"
 )
@@ -228,7 +227,7 @@ func (m *Metadata) description(ctx context.Context, in encoding.Input) (*filepb.
 		return nil, fmt.Errorf("%s: read description: %w", m.Object, err)
 	}
 	d := new(filepb.FileDescriptor)
-	if err := proto.Unmarshal(blob[0], d); err != nil {
+	if err := bounded.Unmarshal(blob[0], d); err != nil {
 		return nil, errs.Corruptf(m.Object, int64(place.Offset), "description: %v", err)
 	}
 	return d, nil

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"time"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 	"github.com/lanceflight/flightsrv/objstore"
 )
@@ -106,7 +105,7 @@ func readSection(ctx context.Context, s objstore.Store, object string, position 
 
 func parseIndices(data []byte, object string) ([]*Index, error) {
 	msg := new(tablepb.IndexSection)
-	if err := proto.Unmarshal(data, msg); err != nil {
+	if err := bounded.Unmarshal(data, msg); err != nil {
 		return nil, errs.Corruptf(object, -1, "list of indices: %v", err)
 	}
 	out := make([]*Index, 0, len(msg.GetIndices()))

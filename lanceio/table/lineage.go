@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 )
 
@@ -163,7 +162,7 @@ func (f *Fragment) versions(data []byte, physicalRows uint64) ([]VersionRun, err
 // positions start again from 0.
 func ParseRowVersions(data []byte, object string) ([]VersionRun, error) {
 	msg := new(tablepb.RowDatasetVersionSequence)
-	if err := proto.Unmarshal(data, msg); err != nil {
+	if err := bounded.Unmarshal(data, msg); err != nil {
 		return nil, errs.Corruptf(object, -1, "row versions: %v", err)
 	}
 	var runs []VersionRun

@@ -11,6 +11,7 @@ import (
 	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 )
 
@@ -96,7 +97,7 @@ func unmarshalManifest(b []byte, pos uint64, object string) (*tablepb.Manifest, 
 		return nil, errs.Corruptf(object, int64(pos), "manifest length %d, the file has room for %d", n, have)
 	}
 	msg := new(tablepb.Manifest)
-	if err := proto.Unmarshal(b[lengthSize:lengthSize+n], msg); err != nil {
+	if err := bounded.Unmarshal(b[lengthSize:lengthSize+n], msg); err != nil {
 		return nil, errs.Corruptf(object, int64(pos), "manifest message: %v", err)
 	}
 	if name := misfiled(msg); name != "" {

@@ -480,9 +480,9 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// messageFactor bounds what a message may take in memory for each of its bytes: one of two bytes, that says nothing, takes
-// some hundred, and so does what is made of it.
-const messageFactor = 1024
+// messageFactor bounds what a message may take in memory for each of its bytes, with what is made of it: several times the
+// bound on the message itself.
+const messageFactor = 128
 
 // readHostile reads all that a manifest says.
 func readHostile(b []byte) {

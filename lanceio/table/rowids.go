@@ -7,9 +7,8 @@ import (
 	"slices"
 	"sort"
 
-	"google.golang.org/protobuf/proto"
-
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/internal/pb/bounded"
 	"github.com/lanceflight/flightsrv/lanceio/internal/pb/tablepb"
 )
 
@@ -47,7 +46,7 @@ func (f *Fragment) RowIDs(physicalRows uint64) (*RowIDSequence, error) {
 // ParseRowIDs reads the bytes of a row-id sequence. object names in errors what they belong to.
 func ParseRowIDs(data []byte, object string) (*RowIDSequence, error) {
 	msg := new(tablepb.RowIdSequence)
-	if err := proto.Unmarshal(data, msg); err != nil {
+	if err := bounded.Unmarshal(data, msg); err != nil {
 		return nil, errs.Corruptf(object, -1, "row ids: %v", err)
 	}
 	s := &RowIDSequence{}
