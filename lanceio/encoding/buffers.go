@@ -67,6 +67,14 @@ func (b *byteBuf) tail(k, spare int) []byte {
 	return b.buf.Buf()[b.n-k : b.n+spare]
 }
 
+// spare gives room for k bytes behind those there are, which do not count yet.
+func (b *byteBuf) spare(k int) ([]byte, error) {
+	n := b.n
+	out, err := b.extend(k)
+	b.n = n
+	return out, err
+}
+
 // reserve makes room for k more bytes that are likely to come.
 func (b *byteBuf) reserve(k int) {
 	if b.buf == nil {

@@ -15,8 +15,9 @@ func fsstForms(f *pb.Fsst) forms {
 	}
 }
 
+// fsstChunk leaves the texts compressed: they are decoded where they are to be, and only those that are wanted.
 type fsstChunk struct {
-	text  *codec.Text
+	table *codec.SymbolTable
 	inner chunkCodec
 }
 
@@ -29,7 +30,7 @@ func newFSSTChunk(f *pb.Fsst, d *codec.Decompressor) (chunkCodec, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fsstChunk{text: codec.NewText(table), inner: inner}, nil
+	return &fsstChunk{table: table, inner: inner}, nil
 }
 
 func (c *fsstChunk) buffers() int { return c.inner.buffers() }
@@ -42,8 +43,13 @@ func (c *fsstChunk) decode(bufs [][]byte, n int) (values, error) {
 	if v.text.Width == 0 {
 		return values{}, corruptf("FSST over values that are no byte strings")
 	}
-	v.text, err = c.text.Decode(v.text, 0, n)
-	return v, err
+	if v.symbols != nil {
+		return values{}, corruptf("FSST over FSST")
+	}
+	if !c.table.Raw() {
+		v.symbols = c.table
+	}
+	return v, nil
 }
 
 type fsstText struct {

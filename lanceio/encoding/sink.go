@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/lanceio/encoding/codec"
 )
 
 // sink gathers the values of a leaf, over chunks and pages, into Arrow buffers.
@@ -289,6 +290,9 @@ func (s *textSink) append(v *values, from, to int) error {
 	if v.text.Width == 0 {
 		return corruptf("values of %d bits in a column of byte strings", v.bits)
 	}
+	if v.symbols != nil {
+		return s.expand(v, from, to)
+	}
 	first, last := v.text.Offset(from), v.text.Offset(to)
 	offsets, bytes, base, err := s.room(to-from, last-first)
 	if err != nil {
@@ -308,6 +312,47 @@ func (s *textSink) append(v *values, from, to int) error {
 		}
 	}
 	s.n += to - from
+	return nil
+}
+
+// expandedAtOnce is how many texts are decompressed before the room for more is looked at.
+const expandedAtOnce = 64
+
+// expand appends texts that are compressed.
+func (s *textSink) expand(v *values, from, to int) error {
+	for at := from; at < to; {
+		end := min(at+expandedAtOnce, to)
+		k := end - at
+		offsets, err := s.offsets.extend(k * s.width)
+		if err != nil {
+			return err
+		}
+		most := v.symbols.MaxSize(int(v.text.Offset(end) - v.text.Offset(at)))
+		dst, err := s.bytes.spare(most + codec.DecodeSlack)
+		if err != nil {
+			return err
+		}
+		var size int
+		if s.width == 4 {
+			size, err = codec.Texts(v.symbols, dst, v.text, at, end, arrow.Int32Traits.CastFromBytes(offsets), int32(s.bytes.n))
+		} else {
+			size, err = codec.Texts(v.symbols, dst, v.text, at, end, arrow.Int64Traits.CastFromBytes(offsets), int64(s.bytes.n))
+		}
+		if err != nil {
+			return err
+		}
+		s.bytes.n += size
+		if s.width == 4 && s.bytes.n > math.MaxInt32 {
+			return errs.New(errs.ErrResourceExhausted, "more than %d bytes of text in one array", math.MaxInt32)
+		}
+		s.n += k
+		if s.expected > k && size > 0 { // what is to come is taken to be like what comes first
+			s.offsets.reserve(min((s.expected+1-k)*s.width, maxReserve))
+			s.bytes.reserve(min((s.expected-k)*(size/k+1), maxReserve))
+			s.expected = 0
+		}
+		at = end
+	}
 	return nil
 }
 

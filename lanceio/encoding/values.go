@@ -10,7 +10,7 @@ import (
 // values is a run of decoded leaf values. Which fields are set follows from what they are:
 //
 //	fixed width   bits and data; bits is 1 or a multiple of 8
-//	byte strings  text
+//	byte strings  text; symbols is what a chunk's are compressed with, nil where they are not
 //	fixed lists   items, with dim items for each value; valid tells which of the items are not null, nil where all are
 //	keys          keys into dict: bits and data
 //	nulls         null
@@ -18,16 +18,17 @@ import (
 //
 // What it points to is good until its maker is used again.
 type values struct {
-	n      int
-	bits   int
-	data   []byte
-	text   codec.Variable
-	items  *values
-	valid  []byte
-	dict   *values
-	table  *wordTable // of byte strings that are a dictionary, once it is made
-	widths []uint64
-	null   bool // all are null, and nothing is stored
+	n       int
+	bits    int
+	data    []byte
+	text    codec.Variable
+	symbols *codec.SymbolTable
+	items   *values
+	valid   []byte
+	dict    *values
+	table   *wordTable // of byte strings that are a dictionary, once it is made
+	widths  []uint64
+	null    bool // all are null, and nothing is stored
 	// arena is what data may be shared with, nil where it may not.
 	arena *arena
 }

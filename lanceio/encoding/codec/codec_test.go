@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
+	"math/rand/v2"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -329,17 +332,98 @@ func TestText(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text := codec.NewText(table)
-	got, err := text.Decode(v, 0, 3)
+	out, starts := make([]byte, table.MaxSize(5)+codec.DecodeSlack), make([]int32, 3)
+	n, err := codec.Texts(table, out, v, 0, 3, starts, 10)
+	if err != nil || string(out[:n]) != "abcdeab!" || !slices.Equal(starts, []int32{10, 12, 12}) {
+		t.Errorf("texts %q at %v, %v", out[:n], starts, err)
+	}
+	wide := make([]int64, 1)
+	if n, err = codec.Texts(table, out, v, 2, 3, wide, 7); err != nil || string(out[:n]) != "cdeab!" || wide[0] != 7 {
+		t.Errorf("text %q at %v, %v", out[:n], wide, err)
+	}
+	_, err = codec.Texts(table, out[:20], v, 0, 3, starts, 0)
+	wantCorrupt(t, "no room", err)
+}
+
+// TestTextsOfAnyLength decodes texts of all lengths, with escapes at any place, as a walk over single codes does.
+func TestTextsOfAnyLength(t *testing.T) {
+	symbols := []string{"a", "bc", "def", "12345678", "ghij", "klmno"}
+	table, err := codec.ParseSymbolTable(symbolTable(true, symbols...))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []string{"ab", "", "cdeab!"} {
-		if s := string(got.Value(i)); s != want {
-			t.Errorf("text %d is %q, want %q", i, s, want)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		var src, want []byte
+		offsets := []uint32{0}
+		starts := []int64{}
+		for range 1 + rng.IntN(6) {
+			starts = append(starts, int64(len(want)))
+			for range rng.IntN(30) {
+				if c := rng.IntN(len(symbols) + 1); c < len(symbols) {
+					src, want = append(src, byte(c)), append(want, symbols[c]...)
+				} else {
+					c := byte(rng.Uint32() | 0xf0*uint32(rng.IntN(2)))
+					src, want = append(src, 255, c), append(want, c)
+				}
+			}
+			offsets = append(offsets, uint32(len(src)))
+		}
+		v, err := codec.OffsetVariable(le32(offsets...), src, 4)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, got := make([]byte, table.MaxSize(len(src))+codec.DecodeSlack), make([]int64, len(starts))
+		n, err := codec.Texts(table, out, v, 0, v.Len(), got, 0)
+		if err != nil || !bytes.Equal(out[:n], want) || !slices.Equal(got, starts) {
+			t.Fatalf("%x: %q at %v, %v, want %q at %v", src, out[:n], got, err, want, starts)
+		}
+		// A code without a symbol, and an escape at the end, at any place of it.
+		if len(src) > 0 {
+			bad := bytes.Clone(src[:rng.IntN(len(src))+1])
+			bad[len(bad)-1] = byte(len(symbols) + rng.IntN(250-len(symbols)))
+			at := bytes.IndexByte(bad, 255)
+			if at < 0 {
+				_, err = table.Decode(out, bad)
+				wantCorrupt(t, "no symbol", err)
+			}
+			if at = bytes.IndexByte(src, 255); at >= 0 {
+				_, err = table.Decode(out, src[:at+1])
+				wantCorrupt(t, "within an escape", err)
+			}
 		}
 	}
-	if got, err = text.Decode(v, 2, 3); err != nil || got.Len() != 1 || string(got.Value(0)) != "cdeab!" {
-		t.Errorf("part: %v", err)
+}
+
+// BenchmarkTexts decodes short and long texts; bytes are those of the texts.
+func BenchmarkTexts(b *testing.B) {
+	table, err := codec.ParseSymbolTable(symbolTable(true, "a", "the ", "1234567", "xy", "word"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, codes := range []int{6, 200} {
+		b.Run(strconv.Itoa(codes), func(b *testing.B) {
+			var src []byte
+			offsets := []uint32{0}
+			for len(src) < 4000 {
+				for range codes/2 + rng.IntN(codes) {
+					src = append(src, byte(rng.IntN(5)))
+				}
+				offsets = append(offsets, uint32(len(src)))
+			}
+			v, err := codec.OffsetVariable(le32(offsets...), src, 4)
+			if err != nil {
+				b.Fatal(err)
+			}
+			out, starts := make([]byte, table.MaxSize(len(src))+codec.DecodeSlack), make([]int32, v.Len())
+			for b.Loop() {
+				n, err := codec.Texts(table, out, v, 0, v.Len(), starts, 0)
+				if err != nil {
+					b.Fatal(err)
+				}
+				b.SetBytes(int64(n))
+			}
+		})
 	}
 }

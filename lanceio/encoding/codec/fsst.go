@@ -1,6 +1,9 @@
 package codec
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"math/bits"
+)
 
 // The symbol table of FSST: an 8-byte header, 8 bytes for each symbol, a byte for each symbol's length.
 const (
@@ -8,13 +11,15 @@ const (
 	symbolTableMagic = 0x46535354
 	maxSymbols       = 255 // code 255 is the escape
 	escapeCode       = 255
+	// noSymbol is the length of codes without a symbol; no more than its high bit is looked at.
+	noSymbol = 0x80
 )
 
 // SymbolTable decodes FSST text.
 type SymbolTable struct {
 	raw     bool // texts were stored as they are
 	symbols [256]uint64
-	lengths [256]uint8 // 0: no such symbol
+	lengths [256]uint8 // noSymbol where there is none, 0 of the escape
 }
 
 // ParseSymbolTable reads a table as the format stores it: header (bits 0-7 the number of symbols, bit 24 whether texts
@@ -31,6 +36,9 @@ func ParseSymbolTable(b []byte) (*SymbolTable, error) {
 	n := int(head & 0xff)
 	if n > maxSymbols || len(b) < 8+9*n {
 		return nil, corruptf("symbol table of %d bytes for %d symbols", len(b), n)
+	}
+	for i := n; i < escapeCode; i++ {
+		t.lengths[i] = noSymbol
 	}
 	for i := range n {
 		t.symbols[i] = binary.LittleEndian.Uint64(b[8+8*i:])
@@ -65,25 +73,125 @@ func (t *SymbolTable) Decode(dst, src []byte) (int, error) {
 	if len(dst) < 8*len(src)+DecodeSlack {
 		return 0, corruptf("no room for a text of %d compressed bytes", len(src))
 	}
+	return t.decode(dst, src, len(src))
+}
+
+// Texts decodes byte strings from to to of v: it writes them behind each other to dst, which must have room for MaxSize of
+// their bytes and DecodeSlack more, and where each begins to starts, the first at base. It gives their size.
+func Texts[O int32 | int64](t *SymbolTable, dst []byte, v Variable, from, to int, starts []O, base O) (int, error) {
+	first, last := v.Offset(from), v.Offset(to)
+	if len(dst) < t.MaxSize(int(last-first))+DecodeSlack {
+		return 0, corruptf("no room for texts of %d compressed bytes", last-first)
+	}
+	starts = starts[:to-from]
 	at := 0
-	for i := 0; i < len(src); i++ {
-		c := src[i]
-		if c != escapeCode {
-			l := t.lengths[c]
-			if l == 0 {
-				return 0, corruptf("text uses symbol %d, which the table lacks", c)
-			}
-			// Eight bytes are written whatever the symbol's length; the next symbol overwrites what is too much.
-			binary.LittleEndian.PutUint64(dst[at:], t.symbols[c])
-			at += int(l)
-			continue
+	for i := range starts {
+		end := v.Offset(from + i + 1)
+		starts[i] = base + O(at)
+		var n int
+		var err error
+		if t.raw {
+			n = copy(dst[at:], v.Data[first:end])
+		} else if n, err = t.decode(dst[at:], v.Data[first:], int(end-first)); err != nil {
+			return 0, err
 		}
-		i++
-		if i == len(src) {
-			return 0, corruptf("text ends within an escape")
-		}
-		dst[at] = src[i]
-		at++
+		first = end
+		at += n
 	}
 	return at, nil
+}
+
+// decode writes the text of the first n bytes of src to dst, where there is room for it, and gives its length. Eight bytes
+// are written whatever a symbol's length; the next symbol overwrites what is too much. Eight codes are taken at a time, so
+// that there is a branch for these and none for each.
+func (t *SymbolTable) decode(dst, src []byte, n int) (int, error) {
+	at, i := 0, 0
+	var all uint8 // bits of any length
+	for i+8 <= n {
+		w := binary.LittleEndian.Uint64(src[i:])
+		if e := escapes(w); e != 0 {
+			k := bits.TrailingZeros64(e) / 8 // codes before it
+			for range k {
+				at, all, w = t.put(dst, at, all, w)
+			}
+			if i += k + 1; i == n {
+				return 0, corruptf("text ends within an escape")
+			}
+			dst[at] = src[i]
+			at++
+			i++
+			continue
+		}
+		at, all = t.putAll(dst, at, all, w)
+		i += 8
+	}
+	if i < n {
+		var err error
+		if at, all, err = t.tail(dst, src[i:], n-i, at, all); err != nil {
+			return 0, err
+		}
+	}
+	if all&noSymbol != 0 {
+		return 0, corruptf("text uses a symbol that the table lacks")
+	}
+	return at, nil
+}
+
+// put writes the symbol of the low code of w, and gives w without it.
+func (t *SymbolTable) put(dst []byte, at int, all uint8, w uint64) (int, uint8, uint64) {
+	l := t.lengths[uint8(w)]
+	binary.LittleEndian.PutUint64(dst[at:], t.symbols[uint8(w)])
+	return at + int(l&15), all | l, w >> 8
+}
+
+// putAll writes the symbols of all codes of w.
+func (t *SymbolTable) putAll(dst []byte, at int, all uint8, w uint64) (int, uint8) {
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, w = t.put(dst, at, all, w)
+	at, all, _ = t.put(dst, at, all, w)
+	return at, all
+}
+
+// tail writes the symbols of the first n bytes of src, fewer than eight.
+func (t *SymbolTable) tail(dst, src []byte, n, at int, all uint8) (int, uint8, error) {
+	var w uint64
+	if len(src) >= 8 {
+		w = binary.LittleEndian.Uint64(src)
+	} else {
+		for k, c := range src {
+			w |= uint64(c) << (8 * k)
+		}
+	}
+	behind := ^uint64(0) << (8 * uint(n))
+	if escapes(w)&^behind == 0 {
+		at, all = t.putAll(dst, at, all, w|behind) // escapes, which have no length
+		return at, all, nil
+	}
+	for n > 0 {
+		if uint8(w) != escapeCode {
+			at, all, w = t.put(dst, at, all, w)
+			n--
+			continue
+		}
+		if n == 1 {
+			return 0, 0, corruptf("text ends within an escape")
+		}
+		dst[at] = uint8(w >> 8)
+		at++
+		w >>= 16
+		n -= 2
+	}
+	return at, all, nil
+}
+
+// escapes has the high bit of the first byte of w that is an escape set, and no bit below; it is 0 where there is none.
+func escapes(w uint64) uint64 {
+	const low, high = 0x0101010101010101, 0x8080808080808080
+	x := ^w
+	return (x - low) &^ x & high
 }

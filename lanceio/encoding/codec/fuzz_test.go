@@ -83,13 +83,18 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		alloctest.Within(t, uint64(64*len(src)), func() {
-			out, err := codec.NewText(s).Decode(v, 0, n)
+			out, starts := make([]byte, s.MaxSize(int(v.Offset(n)-v.Offset(0)))+codec.DecodeSlack), make([]int32, n)
+			size, err := codec.Texts(s, out, v, 0, n, starts, 0)
 			if err != nil {
 				checkAnswer(t, nil, 0, err)
 				return
 			}
-			for i := range n {
-				_ = out.Value(i)
+			last := int32(0)
+			for _, at := range append(starts, int32(size)) {
+				if at < last {
+					t.Fatalf("text at %d after %d", at, last)
+				}
+				last = at
 			}
 		})
 	})

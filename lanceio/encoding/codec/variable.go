@@ -103,33 +103,3 @@ func OffsetVariable(offsets, data []byte, width int) (Variable, error) {
 	}
 	return v, v.check(0)
 }
-
-// Text decodes FSST texts. It keeps its buffers between calls, so that a result is good until the next call.
-type Text struct {
-	table   *SymbolTable
-	offsets []byte
-	data    []byte
-}
-
-// NewText gives a decoder for texts compressed with the table.
-func NewText(t *SymbolTable) *Text { return &Text{table: t} }
-
-// Decode decodes values from to to of v.
-func (t *Text) Decode(v Variable, from, to int) (Variable, error) {
-	if t.table.Raw() {
-		return Variable{Width: v.Width, Offsets: v.Offsets[from*v.Width : (to+1)*v.Width], Data: v.Data}, nil
-	}
-	t.offsets = Grow(t.offsets, (to-from+1)*8)
-	t.data = Grow(t.data, t.table.MaxSize(int(v.Offset(to)-v.Offset(from)))+8)
-	at := 0
-	for i := from; i < to; i++ {
-		binary.LittleEndian.PutUint64(t.offsets[8*(i-from):], uint64(at))
-		n, err := t.table.Decode(t.data[at:], v.Value(i))
-		if err != nil {
-			return Variable{}, err
-		}
-		at += n
-	}
-	binary.LittleEndian.PutUint64(t.offsets[8*(to-from):], uint64(at))
-	return Variable{Width: 8, Offsets: t.offsets, Data: t.data[:at]}, nil
-}
