@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"math/bits"
+	"unsafe"
 )
 
 // The symbol table of FSST: an 8-byte header, 8 bytes for each symbol, a byte for each symbol's length.
@@ -101,18 +102,19 @@ func Texts[O int32 | int64](t *SymbolTable, dst []byte, v Variable, from, to int
 	return at, nil
 }
 
-// decode writes the text of the first n bytes of src to dst, where there is room for it, and gives its length. Eight bytes
-// are written whatever a symbol's length; the next symbol overwrites what is too much. Eight codes are taken at a time, so
-// that there is a branch for these and none for each.
+// decode writes the text of the first n bytes of src to dst, which has room for MaxSize(n) bytes and DecodeSlack more, and
+// gives its length. Eight codes are taken at a time, so that there is a branch for these and none for each: codes behind the
+// last one are made escapes, which have no length.
 func (t *SymbolTable) decode(dst, src []byte, n int) (int, error) {
-	at, i := 0, 0
-	var all uint8 // bits of any length
-	for i+8 <= n {
-		w := binary.LittleEndian.Uint64(src[i:])
-		if e := escapes(w); e != 0 {
+	out := unsafe.Pointer(unsafe.SliceData(dst))
+	at, all := 0, uint8(0)
+	for i := 0; i < n; {
+		left := uint(n-i) * 8 // bits of codes; shifts by 64 and more give 0
+		w := load(src[i:])
+		if e := escapes(w) & (1<<left - 1); e != 0 {
 			k := bits.TrailingZeros64(e) / 8 // codes before it
 			for range k {
-				at, all, w = t.put(dst, at, all, w)
+				at, all, w = t.put(out, at, all, w)
 			}
 			if i += k + 1; i == n {
 				return 0, corruptf("text ends within an escape")
@@ -122,14 +124,16 @@ func (t *SymbolTable) decode(dst, src []byte, n int) (int, error) {
 			i++
 			continue
 		}
-		at, all = t.putAll(dst, at, all, w)
+		w |= ^uint64(0) << left
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, w = t.put(out, at, all, w)
+		at, all, _ = t.put(out, at, all, w)
 		i += 8
-	}
-	if i < n {
-		var err error
-		if at, all, err = t.tail(dst, src[i:], n-i, at, all); err != nil {
-			return 0, err
-		}
 	}
 	if all&noSymbol != 0 {
 		return 0, corruptf("text uses a symbol that the table lacks")
@@ -137,56 +141,25 @@ func (t *SymbolTable) decode(dst, src []byte, n int) (int, error) {
 	return at, nil
 }
 
-// put writes the symbol of the low code of w, and gives w without it.
-func (t *SymbolTable) put(dst []byte, at int, all uint8, w uint64) (int, uint8, uint64) {
+// put writes the symbol of the low code of w at a place of out, and gives the next place and w without the code. Eight bytes
+// are written whatever the symbol's length; the next symbol overwrites what is too much. That is within the room for the
+// text, as no code has more than eight bytes and there are eight more.
+func (t *SymbolTable) put(out unsafe.Pointer, at int, all uint8, w uint64) (int, uint8, uint64) {
 	l := t.lengths[uint8(w)]
-	binary.LittleEndian.PutUint64(dst[at:], t.symbols[uint8(w)])
+	binary.LittleEndian.PutUint64((*[8]byte)(unsafe.Add(out, at))[:], t.symbols[uint8(w)])
 	return at + int(l&15), all | l, w >> 8
 }
 
-// putAll writes the symbols of all codes of w.
-func (t *SymbolTable) putAll(dst []byte, at int, all uint8, w uint64) (int, uint8) {
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, w = t.put(dst, at, all, w)
-	at, all, _ = t.put(dst, at, all, w)
-	return at, all
-}
-
-// tail writes the symbols of the first n bytes of src, fewer than eight.
-func (t *SymbolTable) tail(dst, src []byte, n, at int, all uint8) (int, uint8, error) {
+// load gives the first eight bytes of b, with zeros where there are less.
+func load(b []byte) uint64 {
+	if len(b) >= 8 {
+		return binary.LittleEndian.Uint64(b)
+	}
 	var w uint64
-	if len(src) >= 8 {
-		w = binary.LittleEndian.Uint64(src)
-	} else {
-		for k, c := range src {
-			w |= uint64(c) << (8 * k)
-		}
+	for k, c := range b {
+		w |= uint64(c) << (8 * k)
 	}
-	behind := ^uint64(0) << (8 * uint(n))
-	if escapes(w)&^behind == 0 {
-		at, all = t.putAll(dst, at, all, w|behind) // escapes, which have no length
-		return at, all, nil
-	}
-	for n > 0 {
-		if uint8(w) != escapeCode {
-			at, all, w = t.put(dst, at, all, w)
-			n--
-			continue
-		}
-		if n == 1 {
-			return 0, 0, corruptf("text ends within an escape")
-		}
-		dst[at] = uint8(w >> 8)
-		at++
-		w >>= 16
-		n -= 2
-	}
-	return at, all, nil
+	return w
 }
 
 // escapes has the high bit of the first byte of w that is an escape set, and no bit below; it is 0 where there is none.
