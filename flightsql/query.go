@@ -16,6 +16,7 @@ import (
 	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/scan"
 )
 
 // query is a statement or a scan with all that its answer depends on. Tickets hold it.
@@ -27,6 +28,8 @@ type query struct {
 	Settings settings `json:"set"`
 	Now      int64    `json:"now"` // nanoseconds since 1970
 	Pins     []pin    `json:"pins,omitempty"`
+	// Part is the rows that one of several endpoints gives; nil for all.
+	Part []scan.Range `json:"part,omitempty"`
 }
 
 // planned is a query that is ready to run, for one row of parameters.
@@ -160,22 +163,42 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 		}
 	}
 	q.Pins = p.pins
-	handle, expires, err := s.seal.seal(newID(), callerOf(ctx).user, q)
-	if err != nil {
-		return nil, err
-	}
-	data, err := fsql.CreateStatementQueryTicket(handle)
+	endpoints, err := s.endpoints(ctx, q, p)
 	if err != nil {
 		return nil, err
 	}
 	return &flight.FlightInfo{
 		Schema:           flight.SerializeSchema(p.schema, s.mem),
 		FlightDescriptor: d,
-		Endpoint:         []*flight.FlightEndpoint{{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}},
+		Endpoint:         endpoints,
 		TotalRecords:     knownRows(q, p),
 		TotalBytes:       -1,
 		Ordered:          q.Scan != nil,
 	}, nil
+}
+
+// endpoints gives one endpoint; more where the client asked for them, and a plain scan is all there is to run.
+func (s *Server) endpoints(ctx context.Context, q query, p *planned) ([]*flight.FlightEndpoint, error) {
+	parts := [][]scan.Range{nil}
+	if n := q.Settings.Partitions; n > 1 && p.statement.Kind == planner.KindQuery && len(q.Params) == 0 {
+		if divided := p.statement.Plan.Divide(n); len(divided) > 1 {
+			parts = divided
+		}
+	}
+	out := make([]*flight.FlightEndpoint, len(parts))
+	for i, part := range parts {
+		q.Part = part
+		handle, expires, err := s.seal.seal(newID(), callerOf(ctx).user, q)
+		if err != nil {
+			return nil, err
+		}
+		data, err := fsql.CreateStatementQueryTicket(handle)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}
+	}
+	return out, nil
 }
 
 // locations gives where a result is to be read: nowhere else, unless an address is advertised.

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"net/http"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -36,21 +37,27 @@ const (
 	defaultSchema = "main"
 )
 
+// maxPartitions bounds how many endpoints a client may ask for.
+const maxPartitions = 1000
+
 // The names of the options.
 const (
 	optionCatalog  = "catalog"
 	optionSchema   = "schema"
 	optionTimeZone = "timezone"
 	optionNested   = "nested"
+	// optionPartitions is of calls and sessions that read a result's endpoints side by side.
+	optionPartitions = "partitions"
 )
 
-var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested}
+var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested, optionPartitions}
 
 // optionTexts tell what the options are.
 var optionTexts = map[string]string{
 	optionCatalog: "the catalog of names without one", optionSchema: "the schema of names without one",
-	optionNested:   "how nested columns come: native, flatten or json",
-	optionTimeZone: "the time zone of dates, texts and functions of timestamps with a time zone",
+	optionPartitions: "the most endpoints that the result of a plain scan comes in",
+	optionNested:     "how nested columns come: native, flatten or json",
+	optionTimeZone:   "the time zone of dates, texts and functions of timestamps with a time zone",
 }
 
 // settings are the options that change what a statement means.
@@ -60,6 +67,8 @@ type settings struct {
 	TimeZone string `json:"timezone"`
 	// Nested is how results and metadata give nested columns.
 	Nested nested.Mode `json:"nested"`
+	// Partitions is in how many endpoints a result may come, at most.
+	Partitions int `json:"partitions"`
 	// User is who asks, empty where nobody had to log in.
 	User string `json:"user,omitempty"`
 	// Views are the session's temporary views; the list is never changed in place.
@@ -74,6 +83,8 @@ func (s settings) get(name string) string {
 		return s.Schema
 	case optionNested:
 		return string(s.Nested)
+	case optionPartitions:
+		return strconv.Itoa(s.Partitions)
 	}
 	return s.TimeZone
 }
@@ -90,7 +101,7 @@ type session struct {
 
 // baseSettings are the options in force where nothing sets them.
 func (s *Server) baseSettings() settings {
-	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native}
+	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native, Partitions: 1}
 }
 
 // sessionOf gives the call's session, nil where it has none. A cookie that names none is refused, so that a client never
@@ -222,6 +233,12 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 			return err
 		}
 		to.Nested = mode
+	case optionPartitions:
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > maxPartitions {
+			return errs.Invalidf("partitions is a number from 1 to %d, not %q", maxPartitions, value)
+		}
+		to.Partitions = n
 	default:
 		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
 	}
@@ -344,6 +361,8 @@ func optionText(v *flight.SessionOptionValue) (string, bool) {
 		return "", true
 	case *pb.SessionOptionValue_StringValue:
 		return x.StringValue, true
+	case *pb.SessionOptionValue_Int64Value:
+		return strconv.FormatInt(x.Int64Value, 10), true
 	}
 	return "", false
 }

@@ -92,6 +92,11 @@ func (s *Server) getQuery(ctx context.Context, q query, stream flight.FlightServ
 	if err != nil {
 		return err
 	}
+	if q.Part != nil {
+		if first.statement.Plan, err = first.statement.Plan.Part(ctx, q.Part); err != nil {
+			return err
+		}
+	}
 	w := s.newWriter(ctx, stream, first.schema)
 	defer w.close()
 	q.Pins = first.pins

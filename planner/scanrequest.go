@@ -30,7 +30,7 @@ func planScan(ctx context.Context, r ScanRequest, o Options) (*Statement, error)
 	if err != nil {
 		return nil, err
 	}
-	return &Statement{Kind: KindQuery, Plan: physical.ScanPlan(p, spec, o.TimeZone, notes(t.Reasons))}, nil
+	return &Statement{Kind: KindQuery, Plan: physical.ScanPlan(t.Source, p, spec, o.TimeZone, notes(t.Reasons))}, nil
 }
 
 func requestRef(r ScanRequest, o Options) (scan.TableRef, error) {

@@ -113,6 +113,19 @@ type Source interface {
 	Plan(ctx context.Context, spec Spec) (Plan, error)
 }
 
+// Range is rows by their addresses (_rowaddr), both ends included.
+type Range struct {
+	First uint64 `json:"f"`
+	Last  uint64 `json:"l"`
+}
+
+// Divided is a Source whose rows can be read in parts.
+type Divided interface {
+	Source
+	// Divide gives at most n parts that hold each row once, in the table's order; nil where it can't.
+	Divide(n int) [][]Range
+}
+
 // Computed is a column that the scan computes per row and adds under a name of its own.
 type Computed struct {
 	Name string

@@ -4,6 +4,7 @@ import datetime as dt
 
 import adbc_driver_flightsql.dbapi as flightsql
 import pyarrow as pa
+from adbc_driver_flightsql import DatabaseOptions
 
 from checks import Checks, arguments, equal, refused
 
@@ -33,6 +34,29 @@ def _(con):
     since = dt.datetime(2024, 5, 10, tzinfo=dt.timezone.utc)
     equal(query(con, "SELECT min(id) AS n FROM events WHERE seen >= ?", [since]).to_pylist(), [{"n": 763}])
     equal(query(con, "SELECT ? + 1 AS n", [41]).to_pylist(), [{"n": 42}])
+
+
+@checks.check("partitions read on connections of their own")
+def _(con):
+    want = query(con, "SELECT id, tags FROM events")
+    with con.cursor() as cur:
+        cur.execute("SELECT id, tags FROM events")
+    options = {DatabaseOptions.RPC_CALL_HEADER_PREFIX.value + "x-flightsrv-partitions": "3"}
+    with flightsql.connect(uri(), db_kwargs=options, autocommit=True) as many, many.cursor() as cur:
+        partitions, schema = cur.adbc_execute_partitions("SELECT id, tags FROM events")
+        assert len(partitions) > 1, partitions
+    tables = []
+    for p in partitions:
+        with flightsql.connect(uri(), autocommit=True) as other, other.cursor() as cur:
+            cur.adbc_read_partition(p)
+            tables.append(cur.fetch_arrow_table())
+    got = pa.concat_tables(tables)
+    equal(got.schema, schema)
+    equal(got.to_pydict(), want.to_pydict())
+
+
+def uri():
+    return f"grpc://{arguments().server}"
 
 
 def announced(con, sql):
@@ -103,6 +127,5 @@ def _(con):
 
 
 if __name__ == "__main__":
-    args = arguments()
-    with flightsql.connect(f"grpc://{args.server}", autocommit=True) as connection:
+    with flightsql.connect(uri(), autocommit=True) as connection:
         checks.run(connection)

@@ -45,7 +45,8 @@ class Flight:
     """Plain Flight: SQL text, paths and scan commands as descriptors."""
 
     def __init__(self, server):
-        self.client = flight.connect(f"grpc://{server}")
+        self.uri = f"grpc://{server}"
+        self.client = flight.connect(self.uri)
 
     def read(self, descriptor, **session):
         headers = [(f"x-flightsrv-{k}".encode(), v.encode()) for k, v in session.items()]

@@ -1,5 +1,6 @@
 """Plain Flight through pyarrow.flight: listings, paths, scan commands, SQL text, versions and errors."""
 
+import concurrent.futures
 import json
 import os
 
@@ -99,6 +100,35 @@ def _(server, data):
     equal([None if x is None else json.loads(x) for x in text.column("props").to_pylist()], [None if x is None else dict(x) for x in native.column("props").to_pylist()])
     sst = server.sql("SELECT * FROM sst", nested="flatten")
     equal(sst.column("lat.values").to_pylist(), lance.dataset(f"{data}/sst.lance").to_table(columns=["lat.values"]).column(0).to_pylist())
+
+
+@checks.check("a result in several endpoints")
+def _(server, data):
+    for sql, parts in [
+        ("SELECT * FROM events", 4), ("SELECT id FROM events WHERE device.os.build.patch.level > 3", 3), ("SELECT id FROM sst WHERE lat.values > 20", 5),
+        ('SELECT id FROM "events@1"', 1000), ("SELECT count(*) FROM events", 4), ("SELECT id FROM events ORDER BY id LIMIT 5", 4), ("SELECT id FROM events LIMIT 7", 4),
+    ]:
+        want = server.sql(sql)
+        options = flight.FlightCallOptions(headers=[(b"x-flightsrv-partitions", str(parts).encode())])
+        info = server.client.get_flight_info(flight.FlightDescriptor.for_command(sql), options)
+        assert 1 <= len(info.endpoints) <= parts, len(info.endpoints)
+        if "count" in sql or "LIMIT" in sql:
+            equal(len(info.endpoints), 1)
+        elif "sst" not in sql:  # it has too few rows
+            assert len(info.endpoints) > 1, f"{sql}: one endpoint"
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            tables = list(pool.map(lambda e: flight.connect(server.uri).do_get(e.ticket).read_all(), info.endpoints))
+        got = pa.concat_tables(tables)
+        assert got.schema.equals(info.schema), sql
+        equal(got.to_pydict(), want.to_pydict())
+    scan = command(table="events", columns=["id"], filter_expr="id % 2 = 0")
+    options = flight.FlightCallOptions(headers=[(b"x-flightsrv-partitions", b"3")])
+    info = server.client.get_flight_info(scan, options)
+    assert info.ordered and len(info.endpoints) > 1
+    equal([x for e in info.endpoints for x in server.client.do_get(e.ticket).read_all().column("id").to_pylist()], server.read(scan).column("id").to_pylist())
+    for bad in (b"0", b"x", b"100000"):
+        options = flight.FlightCallOptions(headers=[(b"x-flightsrv-partitions", bad)])
+        refused(lambda: server.client.get_flight_info(scan, options), pa.ArrowInvalid, "partitions")
 
 
 @checks.check("filter_expr reads values as stats")

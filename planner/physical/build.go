@@ -111,7 +111,7 @@ func (b *builder) scan(s *builtScan, e Engine) (*Scan, error) {
 		}
 		return nil, errs.New(errs.ErrInternal, "plan scan of %s: %w", l.Source.Name(), err)
 	}
-	out := &Scan{View: s.view, Plan: plan, Spec: spec, Reread: s.reread}
+	out := &Scan{View: s.view, Source: l.Source, Plan: plan, Spec: spec, Reread: s.reread}
 	if e == DuckDB {
 		for i, c := range s.columns {
 			out.Columns = append(out.Columns, Output{Name: viewColumn(i), Expr: c})

@@ -63,9 +63,10 @@ type Output struct {
 
 // Scan is one use of a table in a plan.
 type Scan struct {
-	View string // name of the view in Residual
-	Plan scan.Plan
-	Spec scan.Spec
+	View   string // name of the view in Residual
+	Source scan.Source
+	Plan   scan.Plan
+	Spec   scan.Spec
 	// Reread tells that DuckDB may read the view more than once (recursive CTEs, views named twice in Residual): it is
 	// then materialized first.
 	Reread bool
