@@ -2,6 +2,9 @@ package lanceio
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"math"
 	"sync"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -10,6 +13,7 @@ import (
 	"github.com/lanceflight/flightsrv/lanceio/file"
 	"github.com/lanceflight/flightsrv/lanceio/index"
 	"github.com/lanceflight/flightsrv/lanceio/table"
+	"github.com/lanceflight/flightsrv/objstore"
 )
 
 // indicesOf decides which indices of the table a filter is looked up in; nil for none.
@@ -38,10 +42,10 @@ func (l *indexLookup) of(ctx context.Context, r *runner, i int, rows selection) 
 	t := r.p.t
 	l.once.Do(func() {
 		l.rows, l.err = r.p.indices.Find(ctx, index.Source{
-			Open: func(ctx context.Context, at table.Location) (*index.File, error) {
-				return t.openIndexFile(ctx, at, r.c)
+			Open: func(ctx context.Context, at table.Location, size uint64) (*index.File, error) {
+				return t.openIndexFile(ctx, at, size, r.c)
 			},
-			Cache: indexCache{t}, Mem: r.a.mem,
+			Cache: indexCache{t}, Mem: r.a.mem, Parallel: t.parallel(),
 			PhysicalRows: func(i int) uint64 { return t.fragments[i].PhysicalRows },
 			RowIDs: func(ctx context.Context, i int) (*table.RowIDSequence, error) {
 				f := newFragmentReader(t, i, r.c, r.a.mem)
@@ -67,39 +71,62 @@ func (l *indexLookup) of(ctx context.Context, r *runner, i int, rows selection) 
 // wholeIndexFile is the size up to which a file of an index is read by one request: nearly all of it is needed.
 const wholeIndexFile = 64 << 10
 
-// openIndexFile opens a file of an index for one stream.
-func (t *Table) openIndexFile(ctx context.Context, at table.Location, c *counters) (*index.File, error) {
+// openIndexFile opens a file of an index for one stream. Of a far store it is not asked what the file is, where the table
+// tells its size.
+func (t *Table) openIndexFile(ctx context.Context, at table.Location, size uint64, c *counters) (*index.File, error) {
 	s, err := t.storeOf(at)
 	if err != nil {
 		return nil, err
 	}
-	r, err := s.Open(ctx, at.Path)
+	var r objstore.Reader
+	var e *fileEntry
+	key := objectKey{uri: t.uri, name: at.String()}
+	if far := objstore.Parallel(s) > 1 && size != 0 && size <= math.MaxInt64; far {
+		key.etag = fmt.Sprint("size ", size)
+		known := objstore.Info{Size: int64(size)}
+		if e, _ = t.cache.files.get(key); e != nil {
+			known.ETag = e.etag
+		}
+		r, err = objstore.OpenKnown(ctx, s, at.Path, known)
+	} else if r, err = s.Open(ctx, at.Path); err == nil {
+		key.etag = r.ETag()
+		e, _ = t.cache.files.get(key)
+	}
 	if err != nil {
 		return nil, err
 	}
 	out := &index.File{Size: r.Size(), Close: func() { _ = r.Close() }}
-	// What is read of an index is no column's.
-	in := &fileInput{name: at.String(), r: r, c: c, units: map[string]string{expr.FieldPath{""}.Key(): ""}}
-	out.In = in
-	if out.Size <= wholeIndexFile {
-		all, err := in.ReadRanges(ctx, "", []encoding.BufferRange{{Size: uint64(out.Size)}})
-		if err != nil {
-			out.Close()
-			return nil, err
+	if err := t.readIndexFile(ctx, out, r, e, key, c); err != nil {
+		if errors.Is(err, errs.ErrConflict) { // what is known is of a file that was there before
+			t.cache.files.forget(key)
 		}
-		out.In = memoryInput{at.String(), all[0]}
-	}
-	key := objectKey{t.uri, at.String(), r.ETag()}
-	if e, ok := t.cache.files.get(key); ok {
-		out.Meta = e.meta
-		return out, nil
-	}
-	if out.Meta, err = file.Open(ctx, out.In, out.Size, at.String()); err != nil {
 		out.Close()
 		return nil, err
 	}
-	t.cache.files.put(key, &fileEntry{out.Meta, r.ETag()}, fileWeight+metadataWeight*int64(out.Meta.MetadataBytes()))
 	return out, nil
+}
+
+// readIndexFile fills in the rest of an open file. known is what the cache has of it, nil for nothing.
+func (t *Table) readIndexFile(ctx context.Context, out *index.File, r objstore.Reader, known *fileEntry, key objectKey, c *counters) error {
+	// What is read of an index is no column's.
+	in := &fileInput{name: key.name, r: r, c: c, units: map[string]string{expr.FieldPath{""}.Key(): ""}}
+	out.In = in
+	if out.Size <= max(wholeIndexFile, in.RequestBytes()) {
+		all, err := in.ReadRanges(ctx, "", []encoding.BufferRange{{Size: uint64(out.Size)}})
+		if err != nil {
+			return err
+		}
+		out.In = memoryInput{key.name, all[0]}
+	}
+	if known != nil {
+		out.Meta = known.meta
+		return nil
+	}
+	var err error
+	if out.Meta, err = file.Open(ctx, out.In, out.Size, key.name); err == nil {
+		t.cache.files.put(key, &fileEntry{out.Meta, r.ETag()}, fileWeight+metadataWeight*int64(out.Meta.MetadataBytes()))
+	}
+	return err
 }
 
 // memoryInput is a file that was read as a whole.

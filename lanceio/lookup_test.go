@@ -302,3 +302,22 @@ func TestLookupCache(t *testing.T) {
 		t.Errorf("%d bytes in %d requests, then %d in %d", first.BytesRead, first.ReadRequests, second.BytesRead, second.ReadRequests)
 	}
 }
+
+// Lookups in indices of a far store, where they are made side by side, narrow as those of local files do.
+func TestFarLookups(t *testing.T) {
+	for _, name := range lookupTables {
+		var want map[string][]int
+		wantedJSON(t, name, &want)
+		for filter, kept := range want {
+			t.Run(name+" "+filter, func(t *testing.T) {
+				tab := openOver(t, name, func(s objstore.Store) objstore.Store { return farStore{s} })
+				for range 2 { // the second finds what the first has read
+					got, _ := sortedIDs(t, tab, lanceio.Filter(filter))
+					if !slices.Equal(got, kept) {
+						t.Errorf("kept %v, want %v", got, kept)
+					}
+				}
+			})
+		}
+	}
+}

@@ -3,8 +3,10 @@ package lanceio
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
+	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -49,13 +51,23 @@ func (t *Table) TakeRows(ctx context.Context, mem memory.Allocator, ids []uint64
 	return tk.take(ctx, places)
 }
 
-// taker finds and reads single rows.
+// taker finds and reads single rows. What it wants of several fragments it asks for side by side, where requests wait for
+// the store.
 type taker struct {
-	t         *Table
-	p         *plan
-	a         assembler
-	c         *counters
-	deletions map[int]*table.DeletionVector
+	t *Table
+	p *plan
+	a assembler
+	c *counters
+
+	mu        sync.Mutex
+	deletions map[int]*deletionsOnce // by the fragment's place
+}
+
+// deletionsOnce are the deleted rows of a fragment, once they were read.
+type deletionsOnce struct {
+	once sync.Once
+	v    *table.DeletionVector
+	err  error
 }
 
 func (t *Table) newTaker(mem memory.Allocator, opts []ScanOption) (*taker, error) {
@@ -69,21 +81,32 @@ func (t *Table) newTaker(mem memory.Allocator, opts []ScanOption) (*taker, error
 	}
 	return &taker{
 		t: t, p: s.p, a: assembler{mem}, c: newCounters(),
-		deletions: map[int]*table.DeletionVector{},
+		deletions: map[int]*deletionsOnce{},
 	}, nil
 }
 
 func (k *taker) deleted(ctx context.Context, i int) (*table.DeletionVector, error) {
-	v, ok := k.deletions[i]
-	if ok {
-		return v, nil
+	k.mu.Lock()
+	d := k.deletions[i]
+	if d == nil {
+		d = new(deletionsOnce)
+		k.deletions[i] = d
 	}
-	v, err := k.t.deletions(ctx, i, k.c)
-	if err == nil {
-		k.deletions[i] = v
-	}
-	return v, err
+	k.mu.Unlock()
+	d.once.Do(func() { d.v, d.err = k.t.deletions(ctx, i, k.c) })
+	return d.v, d.err
 }
+
+// eachOf calls do with each of n, several at once where requests wait for the store.
+func (k *taker) eachOf(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	return sideBySide(ctx, n, min(k.t.parallel(), maxFragmentsBeside), func(ctx context.Context, i int) (err error) {
+		defer errs.Contain(&err)
+		return do(ctx, i)
+	})
+}
+
+// maxFragmentsBeside bounds the fragments of which rows are taken at once.
+const maxFragmentsBeside = 32
 
 func (k *taker) byOffset(ctx context.Context, offsets []int64) ([]place, error) {
 	ends := make([]int64, len(k.t.fragments)) // offsets behind each fragment
@@ -93,16 +116,26 @@ func (k *taker) byOffset(ctx context.Context, offsets []int64) ([]place, error) 
 		ends[i] = rows
 	}
 	places := make([]place, len(offsets))
+	var fragments []int
 	for i, off := range offsets {
 		if off < 0 || off >= rows {
 			return nil, errs.Invalidf("there is no row %d: the table has %d rows", off, rows)
 		}
-		n := sort.Search(len(ends), func(n int) bool { return ends[n] > off })
-		v, err := k.deleted(ctx, n)
-		if err != nil {
-			return nil, err
-		}
-		places[i] = place{n, v.Physical(uint64(off - ends[n] + int64(k.t.fragments[n].Rows)))}
+		places[i].fragment = sort.Search(len(ends), func(n int) bool { return ends[n] > off })
+		fragments = append(fragments, places[i].fragment)
+	}
+	slices.Sort(fragments)
+	fragments = slices.Compact(fragments)
+	err := k.eachOf(ctx, len(fragments), func(ctx context.Context, i int) error {
+		_, err := k.deleted(ctx, fragments[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i, off := range offsets {
+		n := places[i].fragment
+		places[i].row = k.deletions[n].v.Physical(uint64(off - ends[n] + int64(k.t.fragments[n].Rows)))
 	}
 	return places, nil
 }
@@ -116,11 +149,17 @@ func (k *taker) byID(ctx context.Context, ids []uint64) ([]place, error) {
 	if !k.t.m.StableRowIDs() {
 		set.ids, set.addresses = set.addresses, set.ids
 	}
+	each := make([]map[uint64]place, len(k.t.fragments))
+	err := k.eachOf(ctx, len(each), func(ctx context.Context, i int) (err error) {
+		each[i], err = k.find(ctx, i, set)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
 	found := make(map[uint64]place, len(ids))
-	for i := range k.t.fragments {
-		if err := k.find(ctx, i, set, found); err != nil {
-			return nil, err
-		}
+	for _, some := range each {
+		maps.Copy(found, some)
 	}
 	places := make([]place, len(ids))
 	for i, id := range ids {
@@ -133,23 +172,24 @@ func (k *taker) byID(ctx context.Context, ids []uint64) ([]place, error) {
 	return places, nil
 }
 
-// find adds to found where the live rows of a set lie that are in a fragment. An updated row keeps its id, so that an id
-// may stand in several fragments; one copy is live.
-func (k *taker) find(ctx context.Context, i int, set *rowSet, found map[uint64]place) error {
+// find gives where the live rows of a set lie that are in a fragment. An updated row keeps its id, so that an id may stand
+// in several fragments; one copy is live.
+func (k *taker) find(ctx context.Context, i int, set *rowSet) (map[uint64]place, error) {
 	r := newFragmentReader(k.t, i, k.c, k.a.mem)
 	defer r.close()
 	sel, err := set.of(ctx, r)
 	if err != nil || len(sel) == 0 {
-		return err
+		return nil, err
 	}
 	v, err := k.deleted(ctx, i)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	ids, err := r.rowIDs(ctx)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	found := map[uint64]place{}
 	for _, rg := range sel {
 		for start, end := range v.Live(rg.Start, rg.End) {
 			for row := start; row < end; row++ {
@@ -157,7 +197,7 @@ func (k *taker) find(ctx context.Context, i int, set *rowSet, found map[uint64]p
 			}
 		}
 	}
-	return nil
+	return found, nil
 }
 
 // take reads the rows, each once, and gives them in the order of places.
@@ -165,29 +205,41 @@ func (k *taker) take(ctx context.Context, places []place) (arrow.RecordBatch, sc
 	sorted := slices.Clone(places)
 	slices.SortFunc(sorted, comparePlaces)
 	sorted = slices.Compact(sorted)
-	perColumn := make([][]arrow.Array, len(k.p.schema.Fields()))
+	var parts []takenPart
+	for start := 0; start < len(sorted); {
+		p := takenPart{fragment: sorted[start].fragment}
+		for ; start < len(sorted) && sorted[start].fragment == p.fragment; start++ {
+			p.rows = p.rows.add(sorted[start].row, sorted[start].row+1)
+		}
+		parts = append(parts, p)
+	}
 	defer func() {
-		for _, arrs := range perColumn {
-			releaseAll(arrs)
+		for _, p := range parts {
+			releaseAll(p.columns)
 		}
 	}()
-	for start := 0; start < len(sorted); {
-		end := start
-		var sel selection
-		for ; end < len(sorted) && sorted[end].fragment == sorted[start].fragment; end++ {
-			sel = sel.add(sorted[end].row, sorted[end].row+1)
-		}
-		cols, err := k.fragment(ctx, sorted[start].fragment, sel)
-		if err != nil {
-			return nil, k.c.metrics(), fmt.Errorf("table %s: %w", k.t.name, err)
-		}
-		for i, c := range cols {
+	err := k.eachOf(ctx, len(parts), func(ctx context.Context, i int) (err error) {
+		parts[i].columns, err = k.fragment(ctx, parts[i].fragment, parts[i].rows)
+		return err
+	})
+	if err != nil {
+		return nil, k.c.metrics(), fmt.Errorf("table %s: %w", k.t.name, err)
+	}
+	perColumn := make([][]arrow.Array, len(k.p.schema.Fields()))
+	for _, p := range parts {
+		for i, c := range p.columns {
 			perColumn[i] = append(perColumn[i], c)
 		}
-		start = end
 	}
 	batch, err := k.order(perColumn, sorted, places)
 	return batch, k.c.metrics(), err
+}
+
+// takenPart is the rows that are taken of one fragment.
+type takenPart struct {
+	fragment int
+	rows     selection
+	columns  []arrow.Array
 }
 
 func comparePlaces(a, b place) int {

@@ -2,12 +2,16 @@ package lanceio_test
 
 import (
 	"errors"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow/array"
+
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/objstore"
 )
 
 func TestTake(t *testing.T) {
@@ -99,5 +103,62 @@ func TestTakeReadsFewBytes(t *testing.T) {
 	whole := collect(t, tab, lanceio.Columns(path("s", "b"))).metrics.ColumnBytes["s.b"]
 	if m.ColumnBytes["s.b"] > whole/3 || m.FragmentsRead != 2 || m.RowsSelected != 2 {
 		t.Errorf("%+v; the whole column has %d bytes", m, whole)
+	}
+}
+
+// Rows of a table in a far store come as those of local files do, with one fragment after the other or many at once.
+func TestFarTakes(t *testing.T) {
+	for _, name := range []string{"worked", "evolve_2_2", "deletions", "stable", "nested_2_1", "lookups_stable"} {
+		t.Run(name, func(t *testing.T) {
+			near, away := open(t, name), openOver(t, name, func(s objstore.Store) objstore.Store { return farStore{s} })
+			n := near.Rows()
+			var offsets []int64
+			for i := range n {
+				offsets = append(offsets, (i*7+3)%n)
+			}
+			opts := []lanceio.ScanOption{columnsOf(near), lanceio.WithRowID(), lanceio.WithRowAddress()}
+			take := func(tab *lanceio.Table) ([]string, []uint64) {
+				b, _, err := tab.Take(t.Context(), checked(t), offsets, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer b.Release()
+				at := b.Schema().FieldIndices("_rowid")[0]
+				return texts(b), slices.Clone(b.Column(at).(*array.Uint64).Uint64Values())
+			}
+			want, ids := take(near)
+			got, _ := take(away)
+			same(t, got, want)
+			for _, tab := range []*lanceio.Table{near, away} {
+				b, _, err := tab.TakeRows(t.Context(), checked(t), ids, opts...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				same(t, texts(b), want)
+				b.Release()
+			}
+		})
+	}
+}
+
+// A file that fails while others are read ends the take, and nothing stays allocated.
+func TestFarTakeFails(t *testing.T) {
+	broken := errors.New("broken")
+	for _, f := range open(t, "deletions").Fragments() {
+		tab := openOver(t, "deletions", func(s objstore.Store) objstore.Store {
+			return farStore{&objstore.Faulty{Store: s, OnOpen: func(name string) error {
+				if name == f.Files[0] {
+					return broken
+				}
+				return nil
+			}}}
+		})
+		var offsets []int64
+		for i := range tab.Rows() {
+			offsets = append(offsets, i)
+		}
+		if _, _, err := tab.Take(t.Context(), checked(t), offsets, columnsOf(tab)); !errors.Is(err, broken) {
+			t.Errorf("fragment %d: %v", f.ID, err)
+		}
 	}
 }

@@ -210,6 +210,8 @@ type Source struct {
 	Open         Opener
 	Cache        Cache
 	Mem          memory.Allocator
+	// Parallel is how many requests may wait for the store at once; 1 where it is near.
+	Parallel     int
 	PhysicalRows func(i int) uint64
 	RowIDs       func(ctx context.Context, i int) (*table.RowIDSequence, error) // of tables with stable row ids
 }
@@ -249,6 +251,13 @@ func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
 		return rows, nil
 	case allOf:
 		out := byFragment{}
+		if l.src.Parallel > 1 { // to wait costs more than what a lookup reads for nothing
+			parts, err := l.findAll(ctx, c)
+			for _, rows := range parts {
+				out = out.intersect(rows)
+			}
+			return out, err
+		}
 		parts := slices.Clone(c)
 		slices.SortStableFunc(parts, func(a, b condition) int { return l.dearness(a) - l.dearness(b) })
 		for _, x := range parts {
@@ -262,21 +271,40 @@ func (l *lookup) find(ctx context.Context, c condition) (byFragment, error) {
 		}
 		return out, nil
 	case anyOf:
-		var out byFragment
-		for i, x := range c {
-			rows, err := l.find(ctx, x)
-			if err != nil {
-				return nil, err
-			}
-			if i == 0 {
-				out = rows
-			} else {
-				out = out.union(rows)
-			}
+		parts, err := l.findAll(ctx, c)
+		if err != nil {
+			return nil, err
+		}
+		out := parts[0]
+		for _, rows := range parts[1:] {
+			out = out.union(rows)
 		}
 		return out, nil
 	}
 	return byFragment{}, nil
+}
+
+// findAll looks conditions up, side by side where the store is far.
+func (l *lookup) findAll(ctx context.Context, conditions []condition) ([]byFragment, error) {
+	out := make([]byFragment, len(conditions))
+	err := l.eachOf(ctx, len(conditions), func(ctx context.Context, i int) (err error) {
+		out[i], err = l.find(ctx, conditions[i])
+		return err
+	})
+	return out, err
+}
+
+// eachOf calls do with each of n, several at once where the store is far.
+func (l *lookup) eachOf(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
+	g, ctx := errgroup.WithContext(ctx)
+	g.SetLimit(max(1, min(l.src.Parallel, segmentsAtOnce)))
+	for i := range n {
+		g.Go(func() (err error) {
+			defer errs.Contain(&err)
+			return do(ctx, i)
+		})
+	}
+	return g.Wait()
 }
 
 // dearness orders conditions by what they take to look up and leave over, by and large.
@@ -349,8 +377,23 @@ func (l *lookup) present(x *table.Index) bool {
 func (l *lookup) place(ctx context.Context, segments []*table.Index, addresses, rowIDs ids) (byFragment, error) {
 	out := byFragment{}
 	spans := rowIDs.spans()
+	sequences := make([]*table.RowIDSequence, len(l.p.m.Fragments))
+	covered := func(f *table.Fragment) bool {
+		return slices.ContainsFunc(segments, func(x *table.Index) bool { return x.Fragments.Has(f.ID) })
+	}
+	if len(spans) > 0 {
+		err := l.eachOf(ctx, len(sequences), func(ctx context.Context, i int) (err error) {
+			if covered(l.p.m.Fragments[i]) {
+				sequences[i], err = l.src.RowIDs(ctx, i)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
 	for i, f := range l.p.m.Fragments {
-		if !slices.ContainsFunc(segments, func(x *table.Index) bool { return x.Fragments.Has(f.ID) }) {
+		if !covered(f) {
 			continue
 		}
 		rows, n := roaring.New(), l.src.PhysicalRows(i)
@@ -360,11 +403,7 @@ func (l *lookup) place(ctx context.Context, segments []*table.Index, addresses, 
 			rows.Or(b)
 			rows.RemoveRange(n, 1<<32)
 		}
-		if len(spans) > 0 {
-			seq, err := l.src.RowIDs(ctx, i)
-			if err != nil {
-				return nil, err
-			}
+		if seq := sequences[i]; seq != nil {
 			for start, end := range seq.Rows(spans) {
 				rows.AddRange(start, end)
 			}
@@ -377,13 +416,21 @@ func (l *lookup) place(ctx context.Context, segments []*table.Index, addresses, 
 // zoned is column for zone maps.
 func (l *lookup) zoned(ctx context.Context, c *chosen, s set) (byFragment, error) {
 	out := byFragment{}
-	for _, x := range c.segments {
-		if !slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Has(f.ID) }) {
-			continue
+	read := make([]*zones, len(c.segments))
+	err := l.eachOf(ctx, len(read), func(ctx context.Context, k int) (err error) {
+		x := c.segments[k]
+		if slices.ContainsFunc(l.p.m.Fragments, func(f *table.Fragment) bool { return x.Fragments.Has(f.ID) }) {
+			read[k], err = loaded(ctx, l, x, zoneFile, readZones)
 		}
-		z, err := loaded(ctx, l, x, zoneFile, readZones)
-		if err != nil {
-			return nil, err
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for k, x := range c.segments {
+		z := read[k]
+		if z == nil {
+			continue
 		}
 		if z.logical != c.field.Logical {
 			return nil, errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, z.logical, c.field.Logical)
@@ -452,15 +499,19 @@ func (l *lookup) read(ctx context.Context, x *table.Index, name string, do func(
 	if !ok {
 		return errs.Unsupportedf("index %s: its place is not known", x.Name)
 	}
-	f, err := l.src.Open(ctx, at)
+	var size uint64
+	for _, known := range x.Files {
+		if known.Name == name {
+			size = known.SizeBytes
+		}
+	}
+	f, err := l.src.Open(ctx, at, size)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	for _, known := range x.Files {
-		if known.Name == name && known.SizeBytes != 0 && known.SizeBytes != uint64(f.Size) {
-			return errs.Corruptf(at.String(), -1, "the file has %d bytes, the table says %d", f.Size, known.SizeBytes)
-		}
+	if size != 0 && size != uint64(f.Size) {
+		return errs.Corruptf(at.String(), -1, "the file has %d bytes, the table says %d", f.Size, size)
 	}
 	r, err := openReader(ctx, f, l.src.Mem)
 	if err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/lanceflight/flightsrv/lanceio/table"
 )
 
-// Opener opens a file of an index.
-type Opener func(ctx context.Context, at table.Location) (*File, error)
+// Opener opens a file of an index, of so many bytes; 0 where the table does not tell that.
+type Opener func(ctx context.Context, at table.Location, size uint64) (*File, error)
 
 // File is a file of an index that is open for reading.
 type File struct {
