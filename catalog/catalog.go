@@ -69,6 +69,8 @@ type root struct {
 	uri   string
 	store objstore.Store
 	table string
+	// hasCells tells of which tables the cells are listed; nil for none.
+	hasCells func(ctx context.Context, ref scan.TableRef) bool
 }
 
 // New makes a Catalog of roots, the default one first. A URI that ends in ".lance" or holds a table's versions is a

@@ -8,11 +8,13 @@ import (
 	"sync"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/lanceflight/flightsrv/cells"
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/lanceio"
+	"github.com/lanceflight/flightsrv/ndarray"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -69,6 +71,55 @@ func (c *Catalog) cells(ctx context.Context, t *lanceio.Table, f found, names []
 	}
 	name := expr.FieldPath{f.root.name, f.schema, f.table + CellsSuffix}.Key()
 	return cells.New(t, name, vars, d), nil
+}
+
+// cellsQuery is what the view of a table's cells stands for.
+func cellsQuery(table expr.FieldPath) string {
+	return "SELECT * FROM cells('" + strings.ReplaceAll(table.Key(), "'", "''") + "')"
+}
+
+// ListingCells gives the same catalog with the cells of tables among the views that it lists and describes.
+func (c *Catalog) ListingCells() *Catalog {
+	out := *c
+	out.roots = make([]*root, len(c.roots))
+	for i, r := range c.roots {
+		listing := *r
+		listing.hasCells = func(ctx context.Context, ref scan.TableRef) bool {
+			src, err := c.Resolve(ctx, ref)
+			return err == nil && len(ndarray.Variables(src.Schema())) > 0
+		}
+		out.roots[i] = &listing
+	}
+	return &out
+}
+
+// listed gives the names in a schema with the cells that are listed. A table that can't be read has none, and hides no other.
+func (r *root) listed(ctx context.Context, schema string) (relations, error) {
+	names, err := r.names(ctx, schema)
+	if err != nil || r.hasCells == nil {
+		return names, err
+	}
+	has := make([]bool, len(names.tables))
+	g, gctx := errgroup.WithContext(ctx)
+	g.SetLimit(parallelTables)
+	for i, n := range names.tables {
+		g.Go(func() (err error) {
+			defer errs.Contain(&err)
+			has[i] = r.hasCells(gctx, scan.TableRef{Catalog: r.name, Schema: schema, Table: n})
+			return gctx.Err()
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return relations{}, err
+	}
+	taken := names.all()
+	for i, n := range names.tables {
+		if _, is := slices.BinarySearch(taken, n+CellsSuffix); has[i] && !is {
+			names.views = append(names.views, n+CellsSuffix)
+		}
+	}
+	slices.Sort(names.views)
+	return names, nil
 }
 
 // maxDimBytes bounds what is kept of dimensions.

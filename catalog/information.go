@@ -132,7 +132,7 @@ func (r *root) relations(ctx context.Context, only memtable.Only) ([]relation, e
 		if !only.Admits("table_schema", s) {
 			continue
 		}
-		names, err := r.names(ctx, s)
+		names, err := r.listed(ctx, s)
 		if err != nil {
 			return nil, err
 		}
@@ -177,6 +177,8 @@ func views(ctx context.Context, r *root, only memtable.Only, a access) ([][]any,
 		if src, err := a.open(ctx, scan.TableRef{Catalog: r.name, Schema: n.schema, Table: n.name}); err == nil {
 			if v, ok := src.(*scan.View); ok {
 				definition = v.Query
+			} else if of, ok := cutFold(n.name, CellsSuffix); ok {
+				definition = cellsQuery(expr.FieldPath{r.name, n.schema, of})
 			}
 		}
 		if err := ctx.Err(); err != nil {

@@ -21,25 +21,28 @@ func (c *Catalog) Schemas(ctx context.Context, catalog string) ([]string, error)
 
 // Tables gives the tables of a schema, sorted. Whether they can be read shows only when one is used.
 func (c *Catalog) Tables(ctx context.Context, catalog, schema string) ([]string, error) {
-	names, err := c.names(ctx, catalog, schema)
+	r, err := c.root(catalog)
+	if err != nil {
+		return nil, err
+	}
+	if schema, err = r.schema(ctx, schema); err != nil {
+		return nil, err
+	}
+	names, err := r.names(ctx, schema)
 	return names.tables, err
 }
 
 // Views gives the views of a schema, sorted. Whether they hold a query shows only when one is used.
 func (c *Catalog) Views(ctx context.Context, catalog, schema string) ([]string, error) {
-	names, err := c.names(ctx, catalog, schema)
-	return names.views, err
-}
-
-func (c *Catalog) names(ctx context.Context, catalog, schema string) (relations, error) {
 	r, err := c.root(catalog)
 	if err != nil {
-		return relations{}, err
+		return nil, err
 	}
 	if schema, err = r.schema(ctx, schema); err != nil {
-		return relations{}, err
+		return nil, err
 	}
-	return r.names(ctx, schema)
+	names, err := r.listed(ctx, schema)
+	return names.views, err
 }
 
 // relations are the names in a schema or folder, each list sorted.

@@ -43,7 +43,7 @@ type Source struct {
 	feeds  map[string]feed // where a column comes from, by name; plain columns are not there
 }
 
-var _ scan.Source = (*Source)(nil)
+var _ scan.Divided = (*Source)(nil)
 
 // feed is where a column of the cells comes from.
 type feed struct {
@@ -144,6 +144,14 @@ func (s *Source) Schema() *arrow.Schema { return s.schema }
 
 // Rows is the number of cells, negative where some row's dimensions are not right.
 func (s *Source) Rows() int64 { return s.dims.cells }
+
+// Divide gives at most n parts of the rows, by their addresses; nil where the table can't be divided.
+func (s *Source) Divide(n int) [][]scan.Range {
+	if d, ok := s.rows.(scan.Divided); ok {
+		return d.Divide(n)
+	}
+	return nil
+}
 
 // Plan decides what is read of the rows.
 func (s *Source) Plan(ctx context.Context, spec scan.Spec) (scan.Plan, error) {

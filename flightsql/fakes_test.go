@@ -67,6 +67,8 @@ func (c *fakeCatalog) Views(context.Context, string, string) ([]string, error) {
 
 func (c *fakeCatalog) Snapshot() planner.Resolver { return c }
 
+func (c *fakeCatalog) ListingCells() flightsql.Catalog { return c }
+
 func (c *fakeCatalog) Resolve(_ context.Context, ref scan.TableRef) (scan.Source, error) {
 	if !slices.Contains(c.tables[ref.Catalog][ref.Schema], ref.Table) {
 		return nil, errs.NotFoundf("no table %q", ref.Table)

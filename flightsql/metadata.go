@@ -187,7 +187,7 @@ func (s *Server) listTables(ctx context.Context, cmd *pb.CommandGetTables) (arro
 		if types := cmd.GetTableTypes(); len(types) > 0 && !slices.Contains(types, typ) {
 			continue
 		}
-		names, err := s.tableNames(ctx, typ, cmd.Catalog, cmd.DbSchemaFilterPattern, cmd.TableNameFilterPattern)
+		names, err := s.tableNames(ctx, set, typ, cmd.Catalog, cmd.DbSchemaFilterPattern, cmd.TableNameFilterPattern)
 		if err != nil {
 			return nil, err
 		}
@@ -209,14 +209,14 @@ func (s *Server) listTables(ctx context.Context, cmd *pb.CommandGetTables) (arro
 }
 
 // tableNames gives catalog, schema and name of each table, or view, that the filters take, sorted.
-func (s *Server) tableNames(ctx context.Context, typ string, catalog, schemas, tables *string) ([][]string, error) {
+func (s *Server) tableNames(ctx context.Context, set settings, typ string, catalog, schemas, tables *string) ([][]string, error) {
 	in, err := s.listSchemas(ctx, catalog, schemas)
 	if err != nil {
 		return nil, err
 	}
 	list := s.cfg.Catalog.Tables
 	if typ == viewType {
-		list = s.cfg.Catalog.Views
+		list = s.catalogOf(set).Views
 	}
 	var rows [][]string
 	for _, cs := range in {

@@ -165,7 +165,7 @@ func (e *edge) ListFlights(c *flight.Criteria, stream flight.FlightService_ListF
 	if err != nil {
 		return err
 	}
-	names, err := e.s.tableNames(ctx, tableType, nil, nil, nil)
+	names, err := e.s.tableNames(ctx, set, tableType, nil, nil, nil)
 	if err != nil {
 		return err
 	}

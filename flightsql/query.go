@@ -80,7 +80,7 @@ func paramGuesses() []arrow.DataType {
 
 // planGuess is plan with the type of parameters whose place tells none.
 func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal, guess arrow.DataType) (*planned, error) {
-	resolver := newPinning(s.cfg.Catalog.Snapshot(), q.Pins)
+	resolver := newPinning(s.catalogOf(q.Settings).Snapshot(), q.Pins)
 	o := planner.Options{
 		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
 		DottedNames: q.Settings.Nested == nested.Flatten,
@@ -219,7 +219,11 @@ func knownRows(q query, p *planned) int64 {
 	if r == nil || r.Filter != "" || r.FilterExpr != "" || r.LanceFilter != "" || len(p.statement.Plan.Scans) != 1 {
 		return -1
 	}
-	n := max(0, p.statement.Plan.Scans[0].Plan.Info().Rows-r.Offset)
+	all := p.statement.Plan.Scans[0].Plan.Info().All()
+	if all < 0 {
+		return -1
+	}
+	n := max(0, all-r.Offset)
 	if r.Limit != nil {
 		n = min(n, *r.Limit)
 	}

@@ -48,6 +48,16 @@ type Catalog interface {
 	Views(ctx context.Context, catalog, schema string) ([]string, error)
 	// Snapshot gives a Resolver that sees one version of each table.
 	Snapshot() planner.Resolver
+	// ListingCells gives the same catalog with the cells of tables among the views that it lists and describes.
+	ListingCells() Catalog
+}
+
+// catalogOf is the catalog as a session sees it.
+func (s *Server) catalogOf(set settings) Catalog {
+	if set.Cells {
+		return s.cfg.Catalog.ListingCells()
+	}
+	return s.cfg.Catalog
 }
 
 // Engine runs plans; *engine.Engine is one.

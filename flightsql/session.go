@@ -46,15 +46,23 @@ const (
 	optionSchema   = "schema"
 	optionTimeZone = "timezone"
 	optionNested   = "nested"
+	optionCells    = "cells"
 	// optionPartitions is of calls and sessions that read a result's endpoints side by side.
 	optionPartitions = "partitions"
 )
 
-var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested, optionPartitions}
+// The values of the option cells.
+const (
+	cellsListed = "listed"
+	cellsHidden = "hidden"
+)
+
+var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested, optionCells, optionPartitions}
 
 // optionTexts tell what the options are.
 var optionTexts = map[string]string{
 	optionCatalog: "the catalog of names without one", optionSchema: "the schema of names without one",
+	optionCells:      "whether metadata lists the cells of tables with n-d arrays, t$cells: listed or hidden",
 	optionPartitions: "the most endpoints that the result of a plain scan comes in",
 	optionNested:     "how nested columns come: native, flatten or json",
 	optionTimeZone:   "the time zone of dates, texts and functions of timestamps with a time zone",
@@ -69,6 +77,8 @@ type settings struct {
 	Nested nested.Mode `json:"nested"`
 	// Partitions is in how many endpoints a result may come, at most.
 	Partitions int `json:"partitions"`
+	// Cells tells that metadata lists the cells of tables.
+	Cells bool `json:"cells,omitempty"`
 	// User is who asks, empty where nobody had to log in.
 	User string `json:"user,omitempty"`
 	// Views are the session's temporary views; the list is never changed in place.
@@ -85,6 +95,11 @@ func (s settings) get(name string) string {
 		return string(s.Nested)
 	case optionPartitions:
 		return strconv.Itoa(s.Partitions)
+	case optionCells:
+		if s.Cells {
+			return cellsListed
+		}
+		return cellsHidden
 	}
 	return s.TimeZone
 }
@@ -239,6 +254,11 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 			return errs.Invalidf("partitions is a number from 1 to %d, not %q", maxPartitions, value)
 		}
 		to.Partitions = n
+	case optionCells:
+		if value != cellsListed && value != cellsHidden {
+			return errs.Invalidf("the option cells is %s or %s, not %q", cellsListed, cellsHidden, value)
+		}
+		to.Cells = value == cellsListed
 	default:
 		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
 	}

@@ -18,8 +18,10 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/credentials/insecure"
+	"google.golang.org/grpc/metadata"
 	"google.golang.org/grpc/status"
 	"google.golang.org/grpc/test/bufconn"
+	"google.golang.org/protobuf/proto"
 
 	"github.com/lanceflight/flightsrv/catalog"
 	"github.com/lanceflight/flightsrv/engine"
@@ -31,6 +33,8 @@ import (
 type realCatalog struct{ *catalog.Catalog }
 
 func (c realCatalog) Snapshot() planner.Resolver { return c.Catalog.Snapshot() }
+
+func (c realCatalog) ListingCells() flightsql.Catalog { return realCatalog{c.Catalog.ListingCells()} }
 
 // startReal serves the demo tables with the real planner, catalog and reader; of engines there is the direct one.
 func startReal(t *testing.T) *fsql.Client {
@@ -194,5 +198,109 @@ func TestRealParameters(t *testing.T) {
 	}
 	if _, err := c.Prepare(ctx, "SELECT nope FROM worked"); status.Code(err) != codes.NotFound {
 		t.Errorf("an unknown column: %v", err)
+	}
+}
+
+// tableList gives what GetTables lists, as "TYPE name", with the number of columns where their schemas are asked for.
+func tableList(t *testing.T, ctx context.Context, c *fsql.Client, o *fsql.GetTablesOpts) []string {
+	t.Helper()
+	info, err := c.GetTables(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Release()
+	var out []string
+	for r.Next() {
+		b := r.RecordBatch()
+		for i := range int(b.NumRows()) {
+			text := b.Column(3).ValueStr(i) + " " + b.Column(2).ValueStr(i)
+			if o.IncludeSchema {
+				schema, err := flight.DeserializeSchema(b.Column(4).(*array.Binary).Value(i), memory.DefaultAllocator)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text += " " + schema.Field(schema.NumFields()-1).Name
+			}
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// TestCellsAreListedWhereAsked: t$cells always works by name; metadata lists it where the option says so.
+func TestCellsAreListedWhereAsked(t *testing.T) {
+	c := startReal(t)
+	plain := context.Background()
+	listed := metadata.AppendToOutgoingContext(plain, "x-flightsrv-cells", "listed")
+	all := []string{"TABLE events", "TABLE sst", "TABLE worked", "VIEW sst$cells", "VIEW worked$cells"}
+	for _, tc := range []struct {
+		name string
+		ctx  context.Context
+		opts *fsql.GetTablesOpts
+		want []string
+	}{
+		{"by default", plain, &fsql.GetTablesOpts{}, all[:3]},
+		{"hidden", metadata.AppendToOutgoingContext(plain, "x-flightsrv-cells", "hidden"), &fsql.GetTablesOpts{}, all[:3]},
+		{"listed", listed, &fsql.GetTablesOpts{}, all},
+		{"tables alone", listed, &fsql.GetTablesOpts{TableTypes: []string{"TABLE"}}, all[:3]},
+		{"by pattern", listed, &fsql.GetTablesOpts{TableNameFilterPattern: proto.String("work%")}, []string{all[2], all[4]}},
+		{"with schema", listed, &fsql.GetTablesOpts{TableTypes: []string{"VIEW"}, IncludeSchema: true}, []string{"VIEW sst$cells chl", "VIEW worked$cells lat"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if got := tableList(t, tc.ctx, c, tc.opts); !slices.Equal(got, tc.want) {
+				t.Errorf("got %q, want %q", got, tc.want)
+			}
+		})
+	}
+	cmd := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(`SELECT lat FROM worked$cells WHERE lat < -85`)}
+	if got, err := firstColumn(t, c, cmd); err != nil || !slices.Equal(got, []string{"-90", "-85.5"}) {
+		t.Errorf("by name: %v, %v", got, err)
+	}
+	for text, want := range map[string]int{`{"table": "worked$cells"}`: 9, `{"table": "worked$cells", "offset": 7, "limit": 5}`: 2,
+		`{"table": "worked$cells", "filter": "lat > 20"}`: 2} { // the number of rows that is announced is checked too
+		cmd := &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte(text)}
+		if got, err := firstColumn(t, c, cmd); err != nil || len(got) != want {
+			t.Errorf("%s: %v, %v", text, got, err)
+		}
+	}
+	show := func(ctx context.Context, text string) []string {
+		info, err := c.Execute(ctx, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.Release()
+		var out []string
+		for r.Next() {
+			for i := range int(r.RecordBatch().NumRows()) {
+				out = append(out, r.RecordBatch().Column(0).ValueStr(i))
+			}
+		}
+		return out
+	}
+	if got := show(plain, "SHOW TABLES"); len(got) != 3 {
+		t.Errorf("SHOW TABLES: %v", got)
+	}
+	if got := show(listed, "SHOW VIEWS"); !slices.Equal(got, []string{"sst$cells", "worked$cells"}) {
+		t.Errorf("SHOW VIEWS: %v", got)
+	}
+	if got := show(plain, "SELECT table_name FROM information_schema.views"); got != nil {
+		t.Errorf("information_schema.views: %v", got)
+	}
+	if got := show(listed, "SELECT view_definition FROM information_schema.views WHERE table_name = 'worked$cells'"); !slices.Equal(got, []string{`SELECT * FROM cells('lance.main.worked')`}) {
+		t.Errorf("information_schema.views: %v", got)
+	}
+	if got := show(listed, "SELECT column_name FROM information_schema.columns WHERE table_name = 'worked$cells'"); !slices.Contains(got, "lat") || slices.Contains(got, "__global_attrs__") {
+		t.Errorf("information_schema.columns: %v", got)
+	}
+	if errs := setOptions(t, plain, c, map[string]any{"cells": "sometimes"}); errs["cells"] == nil {
+		t.Error("cells = sometimes is taken")
 	}
 }

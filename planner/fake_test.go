@@ -29,7 +29,10 @@ type fakeTable struct {
 	owner   *fakeTables
 }
 
-func (f *fakeTables) Resolve(_ context.Context, ref scan.TableRef) (scan.Source, error) {
+func (f *fakeTables) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
+	if base, ok := strings.CutSuffix(ref.Table, "$cells"); ok {
+		ref.Table, ref.About = base, scan.AboutCells(nil)
+	}
 	schema := ref.Schema
 	if schema == "" {
 		schema = "main"
@@ -47,6 +50,9 @@ func (f *fakeTables) Resolve(_ context.Context, ref scan.TableRef) (scan.Source,
 			}
 			if ref.AsOf != nil {
 				out.version = uint64(*ref.AsOf)
+			}
+			if names, ok := ref.About.Cells(); ok {
+				return out.cellsOf(ctx, names)
 			}
 			return &out, nil
 		}
@@ -158,8 +164,9 @@ func pruned(t arrow.DataType, p expr.FieldPath, paths []expr.FieldPath) arrow.Da
 	return arrow.StructOf(fields...)
 }
 
-func (p *fakePlan) Open(context.Context, memory.Allocator) (scan.Stream, error) {
-	return nil, errs.Unsupportedf("a fake table holds no rows")
+// Open gives the dimensions of variables alone.
+func (p *fakePlan) Open(_ context.Context, mem memory.Allocator) (scan.Stream, error) {
+	return &dimStream{schema: p.Schema(), mem: mem}, nil
 }
 
 // typeReader reads column lists as "id int64, s struct<a int32, b list<utf8>>"; nd<T> is an n-d array, and `stats`

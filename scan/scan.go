@@ -176,6 +176,15 @@ type PlanInfo struct {
 	Cells *CellsInfo
 }
 
+// All is how many rows the scan would give without filters and limit, cells where it gives these; negative where that is
+// not known.
+func (i PlanInfo) All() int64 {
+	if i.Cells != nil {
+		return i.Cells.Cells
+	}
+	return i.Rows
+}
+
 // CellsInfo is what EXPLAIN shows of the cells that are made of a scan's rows.
 type CellsInfo struct {
 	Table   string   // as it is asked for

@@ -38,6 +38,9 @@ type tables struct{ *catalog.Catalog }
 // Snapshot gives a Resolver that sees one version of each table.
 func (t tables) Snapshot() planner.Resolver { return t.Catalog.Snapshot() }
 
+// ListingCells gives the catalog that lists cells.
+func (t tables) ListingCells() flightsql.Catalog { return tables{t.Catalog.ListingCells()} }
+
 // openBackend opens the folders that --data names, and the engines.
 func openBackend(ctx context.Context, data []string, l limits) (*backend, error) {
 	roots, err := parseData(data)

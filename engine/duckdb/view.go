@@ -94,11 +94,7 @@ func newView(ctx context.Context, s *physical.Scan, mem memory.Allocator) (*view
 
 // estimate guesses how many rows a scan gives.
 func estimate(s *physical.Scan) int64 {
-	info := s.Plan.Info()
-	rows := info.Rows
-	if info.Cells != nil {
-		rows = info.Cells.Cells
-	}
+	rows := s.Plan.Info().All()
 	if s.Spec.Filter != nil || s.Spec.StatsFilter != nil {
 		rows = rows/5 + 1
 	}
