@@ -74,6 +74,8 @@ func (b *binder) node(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		return expr.Bool(x.Value), nil
 	case *sqltext.NumberLit:
 		return expr.ParseNumber(x.Text)
+	case *sqltext.AllColumns:
+		return nil, b.errorf(x.Pos, "ALL is no column: ORDER BY ALL stands behind a query")
 	case *sqltext.StringLit:
 		return expr.Text(x.Value), nil
 	case *sqltext.TypedLit:

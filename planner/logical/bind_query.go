@@ -108,6 +108,10 @@ func (b *binder) orderOutput(order []sqltext.OrderItem, cols []Col, in *scope) (
 	var keys []expr.SortKey
 	rel := &relation{id: OutputRel, qual: []string{"result"}, cols: cols}
 	ec := &exprCtx{s: &scope{parent: in, rels: []*relation{rel}, ctes: in.ctes}, what: "ORDER BY"}
+	order, err := b.orderAll(order, len(cols))
+	if err != nil {
+		return nil, err
+	}
 	for _, o := range order {
 		var x expr.Expr
 		if i, ok, err := b.ordinal(o.Expr, len(cols), "ORDER BY"); err != nil {

@@ -46,6 +46,10 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 		}
 		sel.DistinctOn = append(sel.DistinctOn, e)
 	}
+	order, err = b.orderAll(order, len(sel.Items))
+	if err != nil {
+		return err
+	}
 	for _, o := range order {
 		e, err := b.orderExpr(o.Expr, sel, ec)
 		if err != nil {
@@ -237,6 +241,26 @@ func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
 		sel.GroupBy = append(sel.GroupBy, group)
 	}
 	return nil
+}
+
+// orderAll puts the ordinals of all output columns in place of ORDER BY ALL.
+func (b *binder) orderAll(order []sqltext.OrderItem, columns int) ([]sqltext.OrderItem, error) {
+	for _, o := range order {
+		all, ok := o.Expr.(*sqltext.AllColumns)
+		if !ok {
+			continue
+		}
+		if len(order) > 1 {
+			return nil, b.errorf(all.Pos, "ORDER BY ALL stands alone")
+		}
+		out := make([]sqltext.OrderItem, columns)
+		for i := range out {
+			out[i] = o
+			out[i].Expr = &sqltext.NumberLit{At: all.At, Text: formatInt(int64(i + 1))}
+		}
+		return out, nil
+	}
+	return order, nil
 }
 
 // orderExpr binds a key of ORDER BY: a bare name is an alias before it is a column, a bare number an ordinal.

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -17,6 +18,10 @@ type spelling struct {
 // arguments; a function that is not here keeps its name. The key is the name and, where it matters, "/" and the number
 // of arguments.
 var spellings = map[string]spelling{
+	"pg_typeof":     {1, pgTypeof},
+	"if":            {3, ifElse},
+	"iif":           {3, ifElse},
+	"timestampdiff": {3, timestampDiff},
 	"nvl":           {2, named("coalesce")},
 	"nvl2":          {3, nvl2},
 	"truncate":      {2, named("trunc")},
@@ -70,6 +75,30 @@ func turned(name string) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, 
 	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 		return callAt(x, name, args[1], args[0]), nil
 	}
+}
+
+// pgTypeof is the type's name in lower case.
+func pgTypeof(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return callAt(x, "lower", callAt(x, "typeof", args[0])), nil
+}
+
+func ifElse(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return &sqltext.CaseExpr{At: x.At, Whens: []sqltext.CaseWhen{{Cond: args[0], Then: args[1]}}, Else: args[2]}, nil
+}
+
+// timestampUnits are the units of MySQL and of JDBC's SQL_TSI_ names.
+var timestampUnits = []string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
+
+// timestampDiff is MySQL's timestampdiff(unit, a, b): the whole units from a to b.
+func timestampDiff(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	unit, ok := args[0].(*sqltext.Name)
+	if ok && len(unit.Parts) == 1 {
+		name := strings.TrimPrefix(strings.ToLower(unit.Parts[0].Text), "sql_tsi_")
+		if slices.Contains(timestampUnits, name) {
+			return callAt(x, "date_sub", &sqltext.StringLit{At: unit.At, Value: name}, args[1], args[2]), nil
+		}
+	}
+	return nil, errs.Invalidf("timestampdiff takes a unit first, one of %s", strings.Join(timestampUnits, ", "))
 }
 
 // nvl2 is its second argument where the first is not null, else its third.

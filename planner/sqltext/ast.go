@@ -247,6 +247,8 @@ type (
 		Exclude   []Ident
 		Replace   []SelectItem
 	}
+	// AllColumns is the ALL of ORDER BY ALL.
+	AllColumns struct{ At }
 	// NullLit is NULL.
 	NullLit struct{ At }
 	// BoolLit is TRUE or FALSE.

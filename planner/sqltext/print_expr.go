@@ -26,6 +26,8 @@ func (p *printer) expr(e Expr) {
 		p.put([]string{"FALSE", "TRUE"}[b2i(e.Value)])
 	case *NumberLit:
 		p.put(e.Text)
+	case *AllColumns:
+		p.put("ALL")
 	case *StringLit:
 		p.put(quoteText(e.Value))
 	case *TypedLit:

@@ -156,15 +156,21 @@ func (r *rewriter) argument(call *FuncCall, n int) frag {
 	} else if call.ArgNames != nil {
 		call.ArgNames = append(call.ArgNames, "")
 	}
-	if params, ok := r.lambdaParams(); ok {
+	if params, ok := r.lambdaParams(call.Name); ok {
 		pos := int(t.start)
 		return r.mark("lambda", pos, sideLambda{params, pos}, r.expr())
 	}
 	return r.expr()
 }
 
+// lambdaCalls are the functions that take lambdas; among the arguments of others -> reads a field of a JSON text.
+var lambdaCalls = map[string]bool{
+	"apply": true, "list_apply": true, "array_apply": true, "list_transform": true, "array_transform": true, "filter": true, "list_filter": true,
+	"array_filter": true, "reduce": true, "list_reduce": true, "array_reduce": true,
+}
+
 // lambdaParams passes over x ->, (x, y) -> or LAMBDA x, y: if that is what comes next.
-func (r *rewriter) lambdaParams() ([]Ident, bool) {
+func (r *rewriter) lambdaParams(function string) ([]Ident, bool) {
 	start := r.pos
 	if r.peek().isWord("lambda") {
 		r.advance()
@@ -175,6 +181,9 @@ func (r *rewriter) lambdaParams() ([]Ident, bool) {
 		}
 		r.expectSign(":")
 		return params, r.err == nil
+	}
+	if !lambdaCalls[function] {
+		return nil, false
 	}
 	end := start
 	if r.peek().isSign("(") {
@@ -211,10 +220,13 @@ func (r *rewriter) orderBy() []frag {
 
 func (r *rewriter) orderKey() frag {
 	side := sideOrder{pos: r.here()}
+	var key frag
 	if r.peek().isWord("all") {
-		r.unsupported(r.here(), "ORDER BY ALL is not supported")
+		key = r.leaf("all", &AllColumns{At{r.here()}})
+		r.advance()
+	} else {
+		key = r.expr()
 	}
-	key := r.expr()
 	if r.accept("desc") {
 		side.desc = true
 	} else {

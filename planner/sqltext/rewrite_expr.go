@@ -60,6 +60,7 @@ var operatorCalls = map[string]struct {
 	"@>": {"list_has_all", false},
 	"<@": {"list_has_all", true},
 	"^@": {"starts_with", false},
+	"->": {"json_extract", false}, "->>": {"json_extract_string", false},
 }
 
 // expr rewrites an expression.
@@ -275,9 +276,6 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		f := inParens(cat(one("NOT ", headPos(left)), r.mark("op", headPos(left), sideBinary{"~"}, left, r.exprAt(levelOp+1))))
 		f.top = topOp
 		return f, true
-	case "->", "->>":
-		r.failHint(pos, "a lambda stands as an argument of a function; for JSON use json_extract or json_extract_string",
-			"unexpected %q", t.text)
 	case "<=>":
 		r.failHint(pos, "write IS NOT DISTINCT FROM", "the operator %q is not supported", t.text)
 	case "!~*", "~*", "~~~", "<->", "<#>", "!", "@":

@@ -29,6 +29,9 @@ func (r *rewriter) primary() frag {
 		case "[":
 			return r.listLit(pos)
 		case "{":
+			if f, ok := r.escape(); ok {
+				return f
+			}
 			return r.structLit(pos)
 		case "@":
 			if r.peekAt(1).isSign("@") {
@@ -224,10 +227,59 @@ func (r *rewriter) listLit(pos int) frag {
 	}
 	items := r.exprs("]")
 	if r.peek().isWord("for") {
-		r.unsupported(r.here(), "list comprehensions are not supported")
+		return r.comprehension(pos, items)
 	}
 	r.expectSign("]")
 	return r.mark("list", pos, sideList{pos}, items...)
+}
+
+// comprehension rewrites [body FOR x[, i] IN list IF condition], of which the body is read: what DuckDB makes of it too.
+func (r *rewriter) comprehension(pos int, body []frag) frag {
+	at := r.here()
+	if len(body) != 1 {
+		r.fail(at, "a list comprehension has one expression before FOR")
+		return frag{}
+	}
+	r.expect("for")
+	params := []Ident{}
+	for first := true; first || r.acceptSign(","); first = false {
+		p, _ := r.ident()
+		params = append(params, p)
+	}
+	r.expect("in")
+	source := r.exprAt(levelOr)
+	call := func(name string, list, lambda frag) frag {
+		return r.mark(name, pos, sideCall{FuncCall{At: At{pos}, Name: name}}, list, r.mark("lambda", pos, sideLambda{params, pos}, lambda))
+	}
+	if r.accept("if") {
+		if len(params) > 1 {
+			r.unsupported(at, "IF in a list comprehension with an index is not supported")
+		}
+		source = call("list_filter", source, r.expr())
+	}
+	r.expectSign("]")
+	return call("list_transform", source, body[0])
+}
+
+// escape rewrites the escapes of ODBC and JDBC, {fn call}, {d 'date'}, {t 'time'} and {ts 'timestamp'}; false where it is none.
+// Source: JDBC 4.3, 13.4.
+func (r *rewriter) escape() (frag, bool) {
+	t, next := r.peekAt(1), r.peekAt(2)
+	types := map[string]string{"d": "DATE", "t": "TIME", "ts": "TIMESTAMP"}
+	switch {
+	case t.isWord("fn") && (next.kind == tokWord || next.kind == tokQuoted):
+		r.advance()
+		r.advance()
+		f := r.primary()
+		r.expectSign("}")
+		return f, true
+	case t.kind == tokWord && types[t.text] != "" && next.kind == tokString:
+		pos := r.here()
+		r.pos += 3
+		r.expectSign("}")
+		return r.leaf("typed", &TypedLit{At{pos}, TypeName{Name: types[t.text], Pos: pos}, next.text}), true
+	}
+	return frag{}, false
 }
 
 // structLit rewrites {'a': 1, b: 2}.
