@@ -34,7 +34,7 @@ func TestPut(t *testing.T) {
 		if !errors.Is(err, tc.want) || err != nil && strings.Contains(err.Error(), dir) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
 		}
-		if got, err := os.ReadFile(filepath.Join(dir, tc.at)); tc.want != errs.ErrInvalidInput && (err != nil || string(got) != tc.then) {
+		if got, err := os.ReadFile(filepath.Join(dir, tc.at)); !errors.Is(tc.want, errs.ErrInvalidInput) && (err != nil || string(got) != tc.then) {
 			t.Errorf("%s: holds %q, %v", tc.name, got, err)
 		}
 	}

@@ -18,34 +18,37 @@ type spelling struct {
 // arguments; a function that is not here keeps its name. The key is the name and, where it matters, "/" and the number
 // of arguments.
 var spellings = map[string]spelling{
-	"pg_typeof":     {1, pgTypeof},
-	"if":            {3, ifElse},
-	"iif":           {3, ifElse},
-	"timestampdiff": {3, timestampDiff},
-	"nvl":           {2, named("coalesce")},
-	"nvl2":          {3, nvl2},
-	"truncate":      {2, named("trunc")},
-	"to_char":       {2, formatted("strftime", postgresFormat)},
-	"to_date":       {2, asDate(formatted("strptime", postgresFormat))},
-	"date_format":   {2, formatted("strftime", mysqlFormat)},
-	"str_to_date":   {2, formatted("strptime", mysqlFormat)},
-	"datediff/2":    {2, daysBetween},
-	"locate":        {2, turned("instr")},
-	"charindex":     {2, turned("instr")},
-	"space":         {1, spaces},
-	"regexp_like":   {2, named("regexp_matches")},
-	"regexp_substr": {2, named("regexp_extract")},
-	"from_unixtime": {1, named("to_timestamp")},
-	"curdate":       {0, named("current_date")},
-	"curtime":       {0, named("current_time")},
-	"sysdate":       {0, named("current_localtimestamp")},
+	"pg_typeof":      {1, pgTypeof},
+	"if":             {3, ifElse},
+	"iif":            {3, ifElse},
+	"timestampdiff":  {3, timestampDiff},
+	"date_bin":       {3, named("time_bucket")},
+	"date_bin/2":     {2, binSince1970},
+	"to_timestamp/2": {2, castTo("TIMESTAMPTZ", formatted("strptime", postgresFormat))},
+	"nvl":            {2, named("coalesce")},
+	"nvl2":           {3, nvl2},
+	"truncate":       {2, named("trunc")},
+	"to_char":        {2, formatted("strftime", postgresFormat)},
+	"to_date":        {2, castTo("DATE", formatted("strptime", postgresFormat))},
+	"date_format":    {2, formatted("strftime", mysqlFormat)},
+	"str_to_date":    {2, formatted("strptime", mysqlFormat)},
+	"datediff/2":     {2, daysBetween},
+	"locate":         {2, turned("instr")},
+	"charindex":      {2, turned("instr")},
+	"space":          {1, spaces},
+	"regexp_like":    {2, named("regexp_matches")},
+	"regexp_substr":  {2, named("regexp_extract")},
+	"from_unixtime":  {1, named("to_timestamp")},
+	"curdate":        {0, named("current_date")},
+	"curtime":        {0, named("current_time")},
+	"sysdate":        {0, named("current_localtimestamp")},
 }
 
 // spelled gives a call in DuckDB's form; the call itself where that is its form.
 func (b *binder) spelled(x *sqltext.FuncCall) (sqltext.Expr, error) {
 	s, ok := spellings[x.Name]
-	if !ok && len(x.Args) == 2 {
-		s, ok = spellings[x.Name+"/2"]
+	if two, also := spellings[x.Name+"/2"]; also && len(x.Args) == 2 {
+		s, ok = two, true
 	}
 	if !ok {
 		return x, nil
@@ -116,13 +119,19 @@ func spaces(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 	return callAt(x, "repeat", &sqltext.StringLit{At: x.At, Value: " "}, args[0]), nil
 }
 
-func asDate(of func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error)) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
+// binSince1970 is DataFusion's date_bin, whose origin is the beginning of 1970.
+func binSince1970(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	origin := &sqltext.TypedLit{At: x.At, Type: sqltext.TypeName{Name: "TIMESTAMP"}, Value: "1970-01-01 00:00:00"}
+	return callAt(x, "time_bucket", args[0], args[1], origin), nil
+}
+
+func castTo(typ string, of func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error)) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, error) {
 	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 		e, err := of(x, args)
 		if err != nil {
 			return nil, err
 		}
-		return &sqltext.CastExpr{At: x.At, X: e, To: sqltext.TypeName{Name: "DATE"}}, nil
+		return &sqltext.CastExpr{At: x.At, X: e, To: sqltext.TypeName{Name: typ}}, nil
 	}
 }
 

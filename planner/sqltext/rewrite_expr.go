@@ -60,7 +60,6 @@ var operatorCalls = map[string]struct {
 	"@>": {"list_has_all", false},
 	"<@": {"list_has_all", true},
 	"^@": {"starts_with", false},
-	"->": {"json_extract", false}, "->>": {"json_extract_string", false},
 }
 
 // expr rewrites an expression.
@@ -259,6 +258,8 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		return f, true
 	}
 	switch t.text {
+	case "->", "->>":
+		return r.arrow(left, level)
 	case "~~", "!~~", "~~*", "!~~*":
 		if level > levelOp {
 			return left, false
@@ -282,6 +283,23 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		r.unsupported(pos, "the operator %q is not supported", t.text)
 	}
 	return left, false
+}
+
+// arrow rewrites the reading of a JSON text's field. DuckDB lets an operator to the left of an arrow take the arrow's operand,
+// as in ('2' = j) ->> 'k', which nobody means: there the arrow must stand in parentheses.
+func (r *rewriter) arrow(left frag, level int) (frag, bool) {
+	t := r.advance()
+	pos := int(t.start)
+	key := r.peek()
+	if level != levelOr || left.top != topAtom || key.kind != tokString && key.kind != tokNumber && key.kind != tokParam && !key.isSign("(") {
+		r.failHint(pos, "put it in parentheses, as (j "+t.text+" 'key'), or call json_extract or json_extract_string", "%q beside other operators", t.text)
+		return left, false
+	}
+	name := "json_extract"
+	if t.text == "->>" {
+		name = "json_extract_string"
+	}
+	return r.mark(name, headPos(left), sideCall{FuncCall{At: At{headPos(left)}, Name: name}}, left, r.primary()), true
 }
 
 // quantified rewrites ANY|ALL (...) behind a comparison.
