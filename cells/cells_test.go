@@ -281,6 +281,7 @@ func TestRowsThatAreNotRight(t *testing.T) {
 		{"a null name", `{"v": {"values": [1], "dim_names": [null], "dim_sizes": [1]}}`, "without a name or a size"},
 		{"a null size", `{"v": {"values": [1], "dim_names": ["x"], "dim_sizes": [null]}}`, "without a name or a size"},
 		{"one name twice", `{"v": {"values": [1], "dim_names": ["x", "x"], "dim_sizes": [1, 1]}}`, `variable "v" has the dimension "x" twice`},
+		{"a long name", `{"v": {"values": [1], "dim_names": ["` + strings.Repeat("x", 1025) + `"], "dim_sizes": [1]}}`, "whose name is of 1025 bytes"},
 		{"two sizes", `{"v": {"values": [1], "dim_names": ["x"], "dim_sizes": [1]}, "w": {"values": [1, 2], "dim_names": ["x"], "dim_sizes": [2]}}`,
 			`dimension "x" is of size 1 in variable "v" and of size 2 in variable "w"`},
 		{"too many cells", `{"v": {"values": [], "dim_names": ["a", "b", "c"], "dim_sizes": [4000000000, 4000000000, 4000000000]}}`, "more cells than can be counted"},

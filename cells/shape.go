@@ -15,8 +15,9 @@ import (
 
 // Bounds of what rows may say.
 const (
-	maxDims = 10_000 // different dimensions of a table
-	maxAxes = 256    // dimensions of a row
+	maxDims = 10_000  // different dimensions of a table
+	maxAxes = 256     // dimensions of a row
+	maxName = 1 << 10 // bytes of a dimension's name
 )
 
 // names numbers dimensions.
@@ -30,6 +31,9 @@ type names struct {
 func (n *names) id(name string) (int, error) {
 	if id, ok := n.byName[name]; ok {
 		return id, nil
+	}
+	if len(name) > maxName {
+		return 0, errs.New(errs.ErrCorrupt, "has a dimension whose name is of %d bytes, at most %d are taken", len(name), maxName)
 	}
 	if n.closed {
 		return 0, errs.New(errs.ErrInternal, "dimension %q was not there when the columns were settled", name)

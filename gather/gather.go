@@ -67,6 +67,10 @@ func (g *gatherer) data(arr arrow.Array, places []int64) (*array.Data, error) {
 		return lists[int32](g, arr.(array.ListLike), places)
 	case *array.LargeList:
 		return lists[int64](g, a, places)
+	case *array.ListView:
+		return g.views(arr, places, 4), nil
+	case *array.LargeListView:
+		return g.views(arr, places, 8), nil
 	case *array.String, *array.Binary:
 		return texts[int32](g, arr, places)
 	case *array.LargeString, *array.LargeBinary:
@@ -234,6 +238,16 @@ func (g *gatherer) fixedLists(a *array.FixedSizeList, places []int64) (*array.Da
 	nulls, count := g.nulls(a, places)
 	defer release(nulls)
 	return array.NewData(a.DataType(), len(places), []*memory.Buffer{nulls}, []arrow.ArrayData{kid}, count, 0), nil
+}
+
+// views takes lists that say where they begin and how long they are, in integers of width bytes.
+func (g *gatherer) views(arr arrow.Array, places []int64, width int) *array.Data {
+	data := arr.Data()
+	offsets := g.fixed(data.Buffers()[1], data.Offset(), width, places)
+	sizes := g.fixed(data.Buffers()[2], data.Offset(), width, places)
+	nulls, count := g.nulls(arr, places)
+	defer release(offsets, sizes, nulls)
+	return array.NewData(arr.DataType(), len(places), []*memory.Buffer{nulls, offsets, sizes}, data.Children(), count, 0)
 }
 
 // lists takes lists and maps.

@@ -17,6 +17,7 @@ import lance
 import numpy
 import pandas
 import pyarrow as pa
+import pyarrow.flight as flight
 import xarray
 
 from checks import Checks, Flight, arguments, equal
@@ -225,6 +226,13 @@ def lines(table):
     return list(zip(*(c.to_pylist() for c in table.columns))) if table.num_columns else [()] * table.num_rows
 
 
+def parts(server, name):
+    """The rows of a table that is read in up to three endpoints, one after the other."""
+    options = flight.FlightCallOptions(headers=[(b"x-flightsrv-partitions", b"3")])
+    info = server.client.get_flight_info(flight.FlightDescriptor.for_path(name), options)
+    return [r for e in info.endpoints for r in lines(server.client.do_get(e.ticket, options).read_all())]
+
+
 def checked(folder):
     return [(os.path.basename(p)[:-6], lance.dataset(p).to_table()) for p in sorted(glob.glob(folder + "/*.lance"))]
 
@@ -240,8 +248,9 @@ def whole(server, tables):
         equal(got.column_names, want.visible)
         rows = [tuple(c[n] for n in want.visible) for c in want.rows]
         equal((name, lines(got)), (name, rows))
-        by_path = server.read(__import__("pyarrow.flight").flight.FlightDescriptor.for_path(name + "$cells"))
+        by_path = server.read(flight.FlightDescriptor.for_path(name + "$cells"))
         equal((name, lines(by_path)), (name, rows))
+        equal((name, parts(server, name + "$cells")), (name, rows))
         equal(server.value(f"""SELECT count(*) FROM cells('{quoted(name)}')"""), len(rows))
         for n in want.vars:
             equal(got.schema.field(n).type, table.schema.field(n).type.field("values").type.value_type)
