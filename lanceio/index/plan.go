@@ -207,9 +207,9 @@ func (r *Rows) Of(fragment uint32) (*roaring.Bitmap, bool) {
 
 // Source is where a lookup reads from. Fragments are known by their places in the manifest.
 type Source struct {
-	Open         Opener
-	Cache        Cache
-	Mem          memory.Allocator
+	Open  Opener
+	Cache Cache
+	Mem   memory.Allocator
 	// Parallel is how many requests may wait for the store at once; 1 where it is near.
 	Parallel     int
 	PhysicalRows func(i int) uint64
