@@ -68,8 +68,9 @@ func (l *indexLookup) of(ctx context.Context, r *runner, i int, rows selection) 
 	return rows.intersect(sel), nil
 }
 
-// wholeIndexFile is the size up to which a file of an index is read by one request: nearly all of it is needed.
-const wholeIndexFile = 64 << 10
+// wholeIndexFile is the size up to which a file of an index is read by one request: nearly all of it is needed. From a far
+// store larger ones are: to wait for parts, one after the other, takes longer.
+const wholeIndexFile, wholeFarIndexFile = 64 << 10, 512 << 10
 
 // openIndexFile opens a file of an index for one stream. Of a far store it is not asked what the file is, where the table
 // tells its size.
@@ -111,7 +112,11 @@ func (t *Table) readIndexFile(ctx context.Context, out *index.File, r objstore.R
 	// What is read of an index is no column's.
 	in := &fileInput{name: key.name, r: r, c: c, units: map[string]string{expr.FieldPath{""}.Key(): ""}}
 	out.In = in
-	if out.Size <= max(wholeIndexFile, in.RequestBytes()) {
+	whole := int64(wholeIndexFile)
+	if t.parallel() > 1 {
+		whole, in.far = wholeFarIndexFile, &farPages{}
+	}
+	if out.Size <= whole {
 		all, err := in.ReadRanges(ctx, "", []encoding.BufferRange{{Size: uint64(out.Size)}})
 		if err != nil {
 			return err

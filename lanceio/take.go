@@ -99,14 +99,11 @@ func (k *taker) deleted(ctx context.Context, i int) (*table.DeletionVector, erro
 
 // eachOf calls do with each of n, several at once where requests wait for the store.
 func (k *taker) eachOf(ctx context.Context, n int, do func(ctx context.Context, i int) error) error {
-	return sideBySide(ctx, n, min(k.t.parallel(), maxFragmentsBeside), func(ctx context.Context, i int) (err error) {
+	return sideBySide(ctx, n, k.t.parallel(), func(ctx context.Context, i int) (err error) {
 		defer errs.Contain(&err)
 		return do(ctx, i)
 	})
 }
-
-// maxFragmentsBeside bounds the fragments of which rows are taken at once.
-const maxFragmentsBeside = 32
 
 func (k *taker) byOffset(ctx context.Context, offsets []int64) ([]place, error) {
 	ends := make([]int64, len(k.t.fragments)) // offsets behind each fragment

@@ -281,6 +281,33 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestInspect describes a table by its URI as it does the server's own folder.
+func TestInspect(t *testing.T) {
+	startLake(t)
+	for _, name := range []string{"changed", "plain_2_2", "far", "indexed"} {
+		for _, format := range []string{"json", "table"} {
+			t.Run(name+" "+format, func(t *testing.T) {
+				inspect := func(uri string) string {
+					cmd := exec.Command(serve.Binary(), "inspect", uri, "--format", format)
+					cmd.Stderr = os.Stderr
+					out, err := cmd.Output()
+					if err != nil {
+						t.Fatalf("%s: %v", uri, err)
+					}
+					return strings.ReplaceAll(string(out), uri, "URI")
+				}
+				far, near := inspect(uri(name)), inspect(filepath.Join(lake.folder, bucket, "tables", name+".lance"))
+				if far != near {
+					t.Errorf("%s\nwant\n%s", far, near)
+				}
+				if !strings.Contains(far, "id") || !strings.Contains(far, "int64") {
+					t.Errorf("no columns are described:\n%s", far)
+				}
+			})
+		}
+	}
+}
+
 // TestServer reads through the built program.
 func TestServer(t *testing.T) {
 	p := startLake(t)

@@ -30,6 +30,7 @@ import (
 var lake struct {
 	once     sync.Once
 	endpoint string
+	folder   string // of the server's objects
 	want     string // folder of what the tables hold
 	stop     func()
 }
@@ -46,7 +47,7 @@ func TestMain(m *testing.M) {
 func startLake(t *testing.T) *proxy {
 	t.Helper()
 	lake.once.Do(func() {
-		lake.endpoint, _, lake.stop = startGateway(t)
+		lake.endpoint, lake.folder, lake.stop = startGateway(t)
 		var err error
 		if lake.want, err = os.MkdirTemp("", "lake-"); err != nil {
 			t.Fatal(err)
@@ -181,7 +182,7 @@ func scanned(t testing.TB, mem memory.Allocator, tb *lanceio.Table, opts ...lanc
 
 // tables are the tables of write.py with how to open what each file of wanted rows holds.
 var tables = map[string][]lanceio.Option{
-	"plain_2_0": nil, "plain_2_1": nil, "plain_2_2": nil, "changed": nil, "changed@1": {lanceio.AtVersion(1)}, "many": nil, "far": nil, "big": nil,
+	"plain_2_0": nil, "plain_2_1": nil, "plain_2_2": nil, "changed": nil, "changed@1": {lanceio.AtVersion(1)}, "many": nil, "far": nil, "big": nil, "indexed": nil,
 }
 
 func checkTables(t *testing.T, o *cloud.Opener) {
@@ -346,6 +347,46 @@ func noSecrets(t testing.TB, err error) {
 	}
 }
 
+// TestTakeRounds counts how many requests of a take wait for each other: the manifest's two, deletion files, footers, pages.
+// Files of "many" are read whole with their footers.
+func TestTakeRounds(t *testing.T) {
+	for name, stages := range map[string]int{"many": 3, "far": 4, "changed": 5} {
+		t.Run(name, func(t *testing.T) {
+			p := startLake(t)
+			mem := memory.NewCheckedAllocator(memory.DefaultAllocator)
+			defer mem.AssertSize(t, 0)
+			want := wanted(t, mem, name)
+			defer want.Release()
+			var offsets []int64
+			for i := range int64(100) { // of all fragments
+				offsets = append(offsets, (i*7919+want.NumRows()/2)%want.NumRows())
+			}
+			p.quiet = time.Second
+			tb, err := lanceio.Open(t.Context(), uri(name), lanceio.WithStoreOpener(opener(t, cloud.Options{}).Open))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, _, err := tb.Take(t.Context(), mem, offsets, lanceio.Columns(expr.FieldPath{"id"}, expr.FieldPath{"name"}))
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer got.Release()
+			t.Logf("%d requests in %d rounds", len(p.take()), p.rounds)
+			if p.rounds > stages {
+				t.Errorf("%d requests in sequence, a take has %d stages", p.rounds, stages)
+			}
+			for k, name := range []string{"id", "name"} {
+				all := want.Column(want.Schema().FieldIndices(name)[0])
+				for i, at := range offsets {
+					if !array.SliceEqual(got.Column(k), int64(i), int64(i)+1, all, at, at+1) {
+						t.Fatalf("row %d, column %s: %s, want %s", at, name, got.Column(k).ValueStr(i), all.ValueStr(int(at)))
+					}
+				}
+			}
+		})
+	}
+}
+
 // TestRoundTrips counts how many requests of a scan wait for each other.
 func TestRoundTrips(t *testing.T) {
 	id, v := expr.Path("id"), expr.Path("v", "values")
@@ -362,6 +403,10 @@ func TestRoundTrips(t *testing.T) {
 		{"stats and filter", "far", []lanceio.ScanOption{
 			lanceio.FilterExpr(expr.AllOf(v.Gt(expr.Lit(0.5)), id.Ge(expr.Lit(int64(0))))), lanceio.Columns(expr.FieldPath{"name"}, expr.FieldPath{"x"}),
 		}, 6, 100 * 4000 / 2},
+		// All indices at once, the B-tree's pages behind its lookup; then the fragments that are left.
+		{"indices", "indexed", []lanceio.ScanOption{
+			lanceio.Filter("kind = 'k3' and id between 8000 and 8100 and x >= 0"), lanceio.Columns(expr.FieldPath{"name"}),
+		}, 6, 17},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := startLake(t)

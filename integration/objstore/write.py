@@ -84,6 +84,17 @@ table = table.append_column("__stats__:v", stats)
 make("far", table, max_rows_per_file=4000)
 keep("far", table.drop_columns(["__stats__:v"]))
 
+# Indices of each kind, which cover all but the last fragment.
+n = 20 * 2000
+table = rows(n).append_column("kind", pa.array([f"k{i % 5}" for i in range(n)]))
+ds = make("indexed", table, max_rows_per_file=2000)
+ds.create_scalar_index("id", "BTREE")
+ds.create_scalar_index("kind", "BITMAP")
+ds.create_scalar_index("x", "ZONEMAP")
+more = rows(100, start=n).append_column("kind", pa.array(["k3"] * 100))
+make("indexed", more, mode="append")
+keep("indexed", pa.concat_tables([table, more]))
+
 # A table in a schema of its own.
 make("deep/inner", rows(10))
 

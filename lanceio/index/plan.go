@@ -462,33 +462,48 @@ func (l *lookup) segment(ctx context.Context, c *chosen, x *table.Index, s set, 
 		}
 		return l.read(ctx, x, btreePagesFile, func(r *reader) error { return t.search(ctx, r, s, into) })
 	}
-	t, err := loaded(ctx, l, x, bitmapFile, readBitmaps)
-	if err != nil {
-		return err
-	}
-	if t.logical != c.field.Logical {
-		return errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, t.logical, c.field.Logical)
-	}
-	return l.read(ctx, x, bitmapFile, func(r *reader) error { return t.search(ctx, r, s, into) })
-}
-
-// loaded gives what is kept of a segment, and reads it where it is not.
-func loaded[T any](ctx context.Context, l *lookup, x *table.Index, name string, read func(context.Context, *reader) (T, int64, error)) (T, error) {
-	var out T
-	key := x.UUID + "/" + name
-	if v, ok := l.src.Cache.Get(key); ok {
-		if out, ok = v.(T); ok {
-			return out, nil
-		}
-	}
-	err := l.read(ctx, x, name, func(r *reader) error {
-		got, size, err := read(ctx, r)
+	// The bitmaps lie beside their keys: the file is opened once.
+	return l.read(ctx, x, bitmapFile, func(r *reader) error {
+		t, err := keep(ctx, l, x, r, bitmapFile, readBitmaps)
 		if err != nil {
 			return err
 		}
-		out = got
-		l.src.Cache.Put(key, got, size)
-		return nil
+		if t.logical != c.field.Logical {
+			return errs.Unsupportedf("index %s: its values are %s, the column's %s", c.name, t.logical, c.field.Logical)
+		}
+		return t.search(ctx, r, s, into)
+	})
+}
+
+// kept gives what the cache has of a file of a segment.
+func kept[T any](l *lookup, x *table.Index, name string) (out T, ok bool) {
+	if v, found := l.src.Cache.Get(x.UUID + "/" + name); found {
+		out, ok = v.(T)
+	}
+	return out, ok
+}
+
+// keep gives what the cache has of a file that is open, and reads it where that is nothing.
+func keep[T any](ctx context.Context, l *lookup, x *table.Index, r *reader, name string, read func(context.Context, *reader) (T, int64, error)) (T, error) {
+	if out, ok := kept[T](l, x, name); ok {
+		return out, nil
+	}
+	out, size, err := read(ctx, r)
+	if err == nil {
+		l.src.Cache.Put(x.UUID+"/"+name, out, size)
+	}
+	return out, err
+}
+
+// loaded is keep for a file that is opened where that is needed.
+func loaded[T any](ctx context.Context, l *lookup, x *table.Index, name string, read func(context.Context, *reader) (T, int64, error)) (T, error) {
+	out, ok := kept[T](l, x, name)
+	if ok {
+		return out, nil
+	}
+	err := l.read(ctx, x, name, func(r *reader) (err error) {
+		out, err = keep(ctx, l, x, r, name, read)
+		return err
 	})
 	return out, err
 }
