@@ -22,9 +22,9 @@ const (
 	mergeMaxBytes = 8 << 20
 )
 
-// keptBytes is how much of the end of what was read last for a leaf is kept. One window of rows begins in the chunk in
-// which the one before ended; chunks are smaller than that.
-const keptBytes = 64 << 10
+// keptBytes is how much of the end of what was read last for a leaf is kept. A small window of rows begins in the chunk in
+// which the one before ended, and most chunks are smaller than that; to keep more costs more than reading it again.
+const keptBytes = 8 << 10
 
 // fileInput reads one data file for one stream: it merges ranges that lie close together, does not read again what the
 // last read for the same leaf ended with, and counts what is read. It is safe for concurrent use.

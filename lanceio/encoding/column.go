@@ -348,15 +348,13 @@ func (a *accumulator) addLevels(rep, def []uint16, n int) error {
 }
 
 // unravel appends n events of the page that is being decoded to the entries of the nodes at once, while they are in the
-// processor's cache. rep and def are overwritten; they are nil where the page has none of them.
-func (a *accumulator) unravel(plan *levelPlan, rep, def []uint16, n int) error {
+// processor's cache. rows is how many rows begin there. rep and def are overwritten; they are nil where the page has none
+// of them.
+func (a *accumulator) unravel(plan *levelPlan, rep, def []uint16, n int, rows uint64) error {
 	if plan.whole || a.settled || a.nodes == nil {
 		return a.addLevels(rep, def, n)
 	}
-	rows, slots := uint64(n), n
-	if rep != nil {
-		rows = plan.rows(rep)
-	}
+	slots := n
 	if def != nil {
 		slots = plan.slots(def)
 	}

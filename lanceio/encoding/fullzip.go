@@ -372,5 +372,5 @@ func (f *fullZip) addEvents(a *accumulator, rows uint64) error {
 
 // rows counts the rows that begin in some events, whose levels were checked.
 func (p *levelPlan) rows(rep []uint16) uint64 {
-	return uint64(countOf(rep, uint16(p.lists)))
+	return uint64(len(rep) - countUpTo(rep, uint16(p.lists-1)))
 }

@@ -86,15 +86,6 @@ func exceeds(levels []uint16, top uint16) (uint16, bool) {
 	return m, m > top
 }
 
-// countOf counts the levels that are v.
-func countOf(levels []uint16, v uint16) int {
-	n := 0
-	for part := range slices.Chunk(levels, 64) {
-		n += bits.OnesCount64(equal(part, v))
-	}
-	return n
-}
-
 // countUpTo counts the levels that are at most top.
 func countUpTo(levels []uint16, top uint16) int {
 	n := 0

@@ -443,7 +443,7 @@ func (b *miniBlock) decodeChunk(a *accumulator, c int, chunk []byte, rows []RowR
 	lo, hi := b.chunks.span(c)
 	for _, r := range rows {
 		from, to := int(max(r.Start, lo)-lo), int(min(r.End, hi)-lo)
-		if err := a.unravel(b.plan, nil, part(def, from, to), to-from); err != nil {
+		if err := a.unravel(b.plan, nil, part(def, from, to), to-from, uint64(to-from)); err != nil {
 			return err
 		}
 		if err := a.sink.append(&v, from, to); err != nil {
@@ -514,14 +514,15 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 		return corruptf("chunk begins at a row where the repetition index says otherwise")
 	}
 	begun := b.plan.rows(rep)
+	first := lo // row that begins here
 	if open {
-		begun++
+		first++
 	}
-	if begun != hi-lo {
-		return corruptf("chunk of %d rows where the repetition index has %d", begun, hi-lo)
+	if begun != hi-first {
+		return corruptf("chunk where %d rows begin and the repetition index has %d", begun, hi-first)
 	}
 	if len(rows) == 1 && rows[0].Start <= lo && rows[0].End >= hi { // all that the chunk has
-		if err := a.unravel(b.plan, rep, def, len(rep)); err != nil {
+		if err := a.unravel(b.plan, rep, def, len(rep), begun); err != nil {
 			return err
 		}
 		return a.sink.append(v, 0, v.n)
@@ -534,7 +535,8 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 		if r.End < hi {
 			to = a.starts[r.End-lo]
 		}
-		if err := a.unravel(b.plan, rep[from.event:to.event], part(def, from.event, to.event), to.event-from.event); err != nil {
+		begin := min(r.End, hi) - max(r.Start, first)
+		if err := a.unravel(b.plan, rep[from.event:to.event], part(def, from.event, to.event), to.event-from.event, begin); err != nil {
 			return err
 		}
 		if err := a.sink.append(v, from.slot, to.slot); err != nil {
