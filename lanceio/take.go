@@ -31,6 +31,7 @@ func (t *Table) Take(ctx context.Context, mem memory.Allocator, offsets []int64,
 	if err != nil {
 		return nil, scan.Metrics{}, err
 	}
+	defer tk.mem.close()
 	places, err := tk.byOffset(ctx, offsets)
 	if err != nil {
 		return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
@@ -44,6 +45,7 @@ func (t *Table) TakeRows(ctx context.Context, mem memory.Allocator, ids []uint64
 	if err != nil {
 		return nil, scan.Metrics{}, err
 	}
+	defer tk.mem.close()
 	places, err := tk.byID(ctx, ids)
 	if err != nil {
 		return nil, scan.Metrics{}, fmt.Errorf("table %s: %w", t.name, err)
@@ -54,10 +56,11 @@ func (t *Table) TakeRows(ctx context.Context, mem memory.Allocator, ids []uint64
 // taker finds and reads single rows. What it wants of several fragments it asks for side by side, where requests wait for
 // the store.
 type taker struct {
-	t *Table
-	p *plan
-	a assembler
-	c *counters
+	t   *Table
+	p   *plan
+	a   assembler
+	mem *recycler
+	c   *counters
 
 	mu        sync.Mutex
 	deletions map[int]*deletionsOnce // by the fragment's place
@@ -79,8 +82,9 @@ func (t *Table) newTaker(mem memory.Allocator, opts []ScanOption) (*taker, error
 	if spec.Filter != nil || spec.StatsFilter != nil || spec.Limit >= 0 || spec.Offset > 0 {
 		return nil, errs.Invalidf("table %s: rows are taken without filter, limit or offset", t.name)
 	}
+	recycled := newRecycler(mem, scanBytes/3*2)
 	return &taker{
-		t: t, p: s.p, a: assembler{mem}, c: newCounters(),
+		t: t, p: s.p, a: assembler{recycled}, mem: recycled, c: newCounters(),
 		deletions: map[int]*deletionsOnce{},
 	}, nil
 }

@@ -275,7 +275,6 @@ type scratch struct {
 	parts              chunkParts
 	rep, def           []uint16 // events of the page that is being decoded
 	chunkRep, chunkDef []uint16
-	starts             []rowStart
 	spans              []uint64
 	bytes              []byte
 }
@@ -293,9 +292,6 @@ func (s *scratch) trim() {
 		if cap(*l) > maxScratchLevels {
 			*l = nil
 		}
-	}
-	if cap(s.starts) > maxScratch {
-		s.starts = nil
 	}
 	if cap(s.spans) > maxScratch {
 		s.spans = nil

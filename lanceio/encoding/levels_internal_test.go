@@ -116,20 +116,16 @@ func TestAppendVisible(t *testing.T) {
 	})
 }
 
-// TestRowStarts compares where rows begin with a walk over single events.
-func TestRowStarts(t *testing.T) {
+// TestRowFinder compares where rows begin with a walk over single events.
+func TestRowFinder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := &levelPlan{lists: rapid.IntRange(1, 2).Draw(t, "lists"), visible: []uint16{1, 2, 3}}
-		rep := rapid.SliceOfN(rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, uint16(p.lists)}), 0, 100).Draw(t, "rep")
+		rep := rapid.SliceOfN(rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, uint16(p.lists)}), 0, 300).Draw(t, "rep")
 		var def []uint16
 		if rapid.Bool().Draw(t, "nulls") {
 			def = rapid.SliceOfN(rapid.SampledFrom([]uint16{0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2}), len(rep), len(rep)).Draw(t, "def")
 		}
-		open := rapid.Bool().Draw(t, "open")
 		var want []rowStart
-		if open {
-			want = append(want, rowStart{})
-		}
 		slot := 0
 		for i, r := range rep {
 			if int(r) == p.lists {
@@ -139,8 +135,13 @@ func TestRowStarts(t *testing.T) {
 				slot++
 			}
 		}
-		if got := p.rowStarts(nil, rep, def, open); !slices.Equal(got, want) {
-			t.Fatalf("rows of %v, %v begin at %v, want %v", rep, def, got, want)
+		f := rowFinder{plan: p, rep: rep, def: def}
+		for row, w := range want {
+			for range rapid.IntRange(0, 2).Draw(t, "asked") {
+				if got := f.next(uint64(row)); got != w {
+					t.Fatalf("row %d of %v, %v begins at %v, want %v", row, rep, def, got, w)
+				}
+			}
 		}
 	})
 }

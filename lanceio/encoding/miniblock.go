@@ -527,13 +527,15 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 		}
 		return a.sink.append(v, 0, v.n)
 	}
-	a.starts = b.plan.rowStarts(a.starts[:0], rep, def, open)
-	end := rowStart{event: len(rep), slot: v.n}
+	find := rowFinder{plan: b.plan, rep: rep, def: def}
 	for _, r := range rows {
-		from := a.starts[max(r.Start, lo)-lo]
-		to := end
+		var from rowStart
+		if r.Start > lo {
+			from = find.next(r.Start - first)
+		}
+		to := rowStart{event: len(rep), slot: v.n}
 		if r.End < hi {
-			to = a.starts[r.End-lo]
+			to = find.next(r.End - first)
 		}
 		begin := min(r.End, hi) - max(r.Start, first)
 		if err := a.unravel(b.plan, rep[from.event:to.event], part(def, from.event, to.event), to.event-from.event, begin); err != nil {
@@ -549,23 +551,37 @@ func (b *miniBlock) appendRows(a *accumulator, c int, rep, def []uint16, v *valu
 // rowStart is where a row begins in some events, and in the leaf slots of these.
 type rowStart struct{ event, slot int }
 
-// rowStarts appends where the rows begin; open tells that a row goes on at the first event.
-func (p *levelPlan) rowStarts(dst []rowStart, rep, def []uint16, open bool) []rowStart {
-	if open {
-		dst = append(dst, rowStart{})
-	}
-	slot := 0
-	for at := 0; at < len(rep); at += 64 {
-		end := min(at+64, len(rep))
-		slots := ones(end - at)
-		if def != nil {
-			slots = upTo(def[at:end], p.visible[0])
+// rowFinder finds where rows begin in some events.
+type rowFinder struct {
+	plan     *levelPlan
+	rep, def []uint16
+	// Of the last word of events: where it ends, the rows that begin and the slots there are before it, and a bit for each
+	// event that begins a row and that owns a slot.
+	end           int
+	rows          uint64
+	slots         int
+	begins, owned uint64
+}
+
+// next gives where a row begins, of those that begin in the events, the first of which is 0; rows must not fall from call
+// to call. Events of rows that were found may be overwritten.
+func (f *rowFinder) next(row uint64) rowStart {
+	for f.end == 0 || row-f.rows >= uint64(bits.OnesCount64(f.begins)) {
+		f.rows += uint64(bits.OnesCount64(f.begins))
+		f.slots += bits.OnesCount64(f.owned)
+		at := f.end
+		if f.end = min(at+64, len(f.rep)); at == f.end {
+			return rowStart{at, f.slots} // there are fewer rows
 		}
-		for begins := equal(rep[at:end], uint16(p.lists)); begins != 0; begins &= begins - 1 {
-			below := begins&-begins - 1
-			dst = append(dst, rowStart{at + bits.TrailingZeros64(begins), slot + bits.OnesCount64(slots&below)})
+		f.begins = equal(f.rep[at:f.end], uint16(f.plan.lists))
+		f.owned = ones(f.end - at)
+		if f.def != nil {
+			f.owned = upTo(f.def[at:f.end], f.plan.visible[0])
 		}
-		slot += bits.OnesCount64(slots)
 	}
-	return dst
+	b := f.begins
+	for range row - f.rows {
+		b &= b - 1
+	}
+	return rowStart{(f.end-1)/64*64 + bits.TrailingZeros64(b), f.slots + bits.OnesCount64(f.owned&(b&-b-1))}
 }

@@ -29,11 +29,13 @@ func (v *Variable) check(first uint64) error {
 	ok := true
 	prev := first
 	if v.Width == 4 {
+		var fell uint64 // the high bit of any difference that is below 0
 		for o := v.Offsets; len(o) >= 4; o = o[4:] {
 			x := uint64(binary.LittleEndian.Uint32(o))
-			ok = ok && x >= prev
+			fell |= x - prev
 			prev = x
 		}
+		ok = fell>>63 == 0
 	} else {
 		for o := v.Offsets; len(o) >= 8; o = o[8:] {
 			x := binary.LittleEndian.Uint64(o)
