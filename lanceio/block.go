@@ -1,7 +1,10 @@
 package lanceio
 
 import (
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
 )
 
 // block is some rows of a fragment with what was read of them so far. It owns its arrays.
@@ -31,7 +34,8 @@ func (b *block) drop(later fieldSet) {
 	}
 }
 
-// pick gives the block of some of its rows, which must all be in it. b stays as it is.
+// pick gives the block of some of its rows, which must all be in it. b stays as it is, and may be used on another goroutine
+// than what is given.
 func (b *block) pick(a assembler, sub selection) (*block, error) {
 	out := newBlock(sub)
 	if len(b.parts) == 0 {
@@ -45,10 +49,41 @@ func (b *block) pick(a assembler, sub selection) (*block, error) {
 				out.release()
 				return nil, err
 			}
-			out.parts[id] = append(out.parts[id], p)
+			out.parts[id] = append(out.parts[id], apart(p))
 		}
 	}
 	return out, nil
+}
+
+// apart gives an array that shares nothing with others that is ever written to, for one that it takes over: slices of a list
+// share what describes the items, and Arrow writes the number of nulls there when an array is made of it (of type null) or
+// asked for that number.
+func apart(arr arrow.Array) arrow.Array {
+	if !slices.ContainsFunc(arr.Data().Children(), written) {
+		return arr
+	}
+	defer arr.Release()
+	own := described(arr.Data())
+	defer own.Release()
+	return array.MakeFromData(own)
+}
+
+// written tells whether Arrow may write into what describes an array, or those below it.
+func written(d arrow.ArrayData) bool {
+	return d.DataType().ID() == arrow.NULL || d.NullN() < 0 || slices.ContainsFunc(d.Children(), written)
+}
+
+// described gives a description of the same values that shares just the values.
+func described(d arrow.ArrayData) arrow.ArrayData {
+	if d.DataType().ID() == arrow.DICTIONARY {
+		return array.NewDataWithDictionary(d.DataType(), d.Len(), d.Buffers(), d.NullN(), d.Offset(), d.Dictionary().(*array.Data))
+	}
+	children := make([]arrow.ArrayData, len(d.Children()))
+	for i, c := range d.Children() {
+		children[i] = described(c)
+		defer children[i].Release()
+	}
+	return array.NewData(d.DataType(), d.Len(), d.Buffers(), children, d.NullN(), d.Offset())
 }
 
 // joinable tells whether parts can be put behind each other: dictionaries need not fit into one.

@@ -107,3 +107,59 @@ func TestRowThatDoesNotFit(t *testing.T) {
 		t.Errorf("rows %v came, %v were asked for", got, r.asked)
 	}
 }
+
+// TestWindowsShareNothingThatIsWritten works on windows of one block at once, as lanes do, with arrays whose number of nulls
+// Arrow writes when it is asked for; the race detector tells whether they share it.
+func TestWindowsShareNothingThatIsWritten(t *testing.T) {
+	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+	defer mem.AssertSize(t, 0)
+	const rows = 64
+	typ := arrow.ListOf(arrow.StructOf(
+		arrow.Field{Name: "n", Type: arrow.Null, Nullable: true},
+		arrow.Field{Name: "i", Type: arrow.PrimitiveTypes.Int32, Nullable: true},
+	))
+	b := array.NewListBuilder(mem, typ.Elem())
+	defer b.Release()
+	for range rows {
+		b.Append(true)
+		item := b.ValueBuilder().(*array.StructBuilder)
+		item.Append(true)
+		item.FieldBuilder(0).AppendNull()
+		item.FieldBuilder(1).AppendNull()
+	}
+	made := b.NewArray()
+	// As after joining, nobody has counted the nulls of the numbers.
+	made.Data().Children()[0].Children()[1].(*array.Data).SetNullN(array.UnknownNullCount)
+	whole := newBlock(rowsOf(0, rows))
+	whole.parts[1] = []arrow.Array{made}
+
+	var nulls func(d arrow.ArrayData) int
+	nulls = func(d arrow.ArrayData) int {
+		arr := array.MakeFromData(d)
+		defer arr.Release()
+		n := arr.NullN()
+		for _, c := range d.Children() {
+			n += nulls(c)
+		}
+		return n
+	}
+	var got []int64
+	f := narrowRun(&got, &narrowReader{mem: mem}, &narrowReader{mem: mem})
+	f.project.window = window{rows: 4, seen: sideBytes, max: windowRows, bytes: windowBytes}
+	seen := 0
+	err := lanes[int]{
+		f: f, steps: []*step{&f.project}, left: -1,
+		do: func(_ context.Context, _ int, b *block) (int, error) {
+			defer b.release()
+			if n := nulls(b.parts[1][0].Data()); n != 2*rows {
+				return 0, errs.New(errs.ErrInternal, "%d nulls in the items that windows share, want %d", n, 2*rows)
+			}
+			return int(b.sel.count()), nil
+		},
+		use:  func(_ context.Context, n int) error { seen += n; return nil },
+		drop: func(int) {},
+	}.run(t.Context(), whole)
+	if err != nil || seen != rows {
+		t.Errorf("%d rows, %v, want %d", seen, err, rows)
+	}
+}
