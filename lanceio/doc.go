@@ -42,7 +42,7 @@
 //	fsst                                                                  |SY            |              |              |
 //	full-zip(fixed-size-list(constant))                                   |              |V             |V             |V
 //	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |              |V
-//	full-zip(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |              |              |V             |
+//	full-zip(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |              |V             |V             |
 //	full-zip(fixed-size-list(fixed-size-list(flat)))                      |              |V             |V             |V
 //	full-zip(fixed-size-list(flat))                                       |              |V             |V             |V
 //	full-zip(flat)                                                        |              |BDFITX        |BDFITX        |BDFITX
@@ -55,10 +55,10 @@
 //	mini-block(bitpack)                                                   |              |FITX          |FITX          |FITX
 //	mini-block(byte-stream-split)                                         |              |FITX          |FITX          |FITX
 //	mini-block(dictionary, bitpack)                                       |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
-//	mini-block(dictionary, byte-stream-split)                             |              |JKSX          |DFIJKSTX      |FJKSTVY
-//	mini-block(dictionary, flat)                                          |              |DJKSXY        |DFIJKSTXY     |DJKSTVY
+//	mini-block(dictionary, byte-stream-split)                             |              |JKSXY         |DFIJKSTXY     |FJKSTVY
+//	mini-block(dictionary, flat)                                          |              |DJKSXY        |DFIJKSTXY     |DFJKSTVY
 //	mini-block(dictionary, lz4(bitpack))                                  |              |K             |              |
-//	mini-block(dictionary, lz4(byte-stream-split))                        |              |JS            |DFJKSTY       |FJKSTVX
+//	mini-block(dictionary, lz4(byte-stream-split))                        |              |DJS           |DFJKSTY       |FJKSTVX
 //	mini-block(dictionary, rle)                                           |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
 //	mini-block(dictionary, zstd(bitpack))                                 |              |              |K             |
 //	mini-block(dictionary, zstd(byte-stream-split))                       |              |DJK           |DIJKSTY       |DIJKTVY
@@ -67,10 +67,11 @@
 //	mini-block(fixed-size-list(flat))                                     |              |V             |V             |V
 //	mini-block(flat)                                                      |              |BDFITX        |BDFITX        |BDFITX
 //	mini-block(fsst)                                                      |              |SY            |JSY           |JSY
-//	mini-block(lz4(bitpack))                                              |              |              |F             |X
+//	mini-block(lz4(bitpack))                                              |              |              |FIT           |X
 //	mini-block(lz4(byte-stream-split))                                    |              |ITX           |FIT           |IT
 //	mini-block(lz4(flat))                                                 |              |DFI           |DIX           |DX
 //	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |T
+//	mini-block(lz4(rle))                                                  |              |I             |              |
 //	mini-block(lz4(variable))                                             |              |SY            |JSY           |SY
 //	mini-block(packed-struct)                                             |              |P             |P             |P
 //	mini-block(rle(lz4(flat)))                                            |              |              |              |FIT
@@ -80,10 +81,11 @@
 //	mini-block(variable)                                                  |              |JSY           |JSY           |JSY
 //	mini-block(zstd(bitpack))                                             |              |I             |FIX           |
 //	mini-block(zstd(byte-stream-split))                                   |              |FIT           |FIT           |FIT
-//	mini-block(zstd(flat))                                                |              |DFX           |DFITX         |DIX
+//	mini-block(zstd(flat))                                                |              |DFTX          |DFITX         |DIX
 //	mini-block(zstd(rle))                                                 |              |T             |FI            |
 //	mini-block(zstd(variable))                                            |              |SY            |SY            |SY
 //	nullable(fixed-size-list(all-null))                                   |V             |              |              |
+//	nullable(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |V             |              |              |
 //	nullable(fixed-size-list(fixed-size-list(flat)))                      |V             |              |              |
 //	nullable(fixed-size-list(flat))                                       |V             |              |              |
 //	nullable(fixed-size-list(nullable(fixed-size-list(flat))))            |V             |              |              |
@@ -99,17 +101,17 @@
 //	sparse full-zip(fsst)                                                 |              |              |              |SY
 //	sparse full-zip(packed-struct(members))                               |              |              |              |P
 //	sparse full-zip(variable)                                             |              |              |              |SY
-//	sparse full-zip(zstd(variable))                                       |              |              |              |S
+//	sparse full-zip(zstd(variable))                                       |              |              |              |SY
 //	sparse mini-block(bitpack)                                            |              |              |              |FITX
 //	sparse mini-block(byte-stream-split)                                  |              |              |              |F
 //	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIKSTV
-//	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FKSY
+//	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FJKSY
 //	sparse mini-block(dictionary, flat)                                   |              |              |              |DK
 //	sparse mini-block(dictionary, lz4(byte-stream-split))                 |              |              |              |KY
-//	sparse mini-block(dictionary, rle)                                    |              |              |              |FJKSV
-//	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |K
+//	sparse mini-block(dictionary, rle)                                    |              |              |              |FJKSVY
+//	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |FK
 //	sparse mini-block(fixed-size-list(flat))                              |              |              |              |V
-//	sparse mini-block(flat)                                               |              |              |              |BFIT
+//	sparse mini-block(flat)                                               |              |              |              |BFITX
 //	sparse mini-block(fsst)                                               |              |              |              |S
 //	sparse mini-block(lz4(bitpack))                                       |              |              |              |I
 //	sparse mini-block(lz4(byte-stream-split))                             |              |              |              |I
