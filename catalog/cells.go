@@ -21,8 +21,12 @@ import (
 // CellsSuffix ends the name of the view of a table's cells.
 const CellsSuffix = "$cells"
 
-// findRef leads a reference to a table, and gives what is asked of it: where there is no table t$cells, the cells of t.
+// findRef leads a reference to a table, and gives what is asked of it: where there is no table t$cells, the cells of t. The
+// suffix may stand behind a version too, as no version, tag or branch has such a name.
 func (c *Catalog) findRef(ctx context.Context, ref scan.TableRef) (found, scan.TableRef, error) {
+	if version, ok := cutFold(ref.Version, CellsSuffix); ok && ref.About == "" {
+		ref.Version, ref.About = version, scan.AboutCells(nil)
+	}
 	f, err := c.find(ctx, ref)
 	if ref.About != "" || !errors.Is(err, errs.ErrNotFound) {
 		return f, ref, err
@@ -30,14 +34,14 @@ func (c *Catalog) findRef(ctx context.Context, ref scan.TableRef) (found, scan.T
 	of := ref
 	var ok bool
 	if of.Table, ok = cutFold(ref.Table, CellsSuffix); !ok {
-		if of.Version, ok = cutFold(ref.Version, CellsSuffix); !ok {
-			return f, ref, err
-		}
-		of.Table = ref.Table
+		return f, ref, err
 	}
 	of.About = scan.AboutCells(nil)
-	f, err = c.find(ctx, of)
-	return f, of, err
+	f, ofErr := c.find(ctx, of)
+	if ofErr == nil && f.view {
+		return found{}, ref, err
+	}
+	return f, of, ofErr
 }
 
 // cutFold takes a suffix off, in whatever case; it must leave something.

@@ -110,9 +110,15 @@ func release(bufs ...*memory.Buffer) {
 
 // nulls gives the validity bits, nil where all are valid, and how many are not.
 func (g *gatherer) nulls(arr arrow.Array, places []int64) (*memory.Buffer, int) {
+	var valid []byte // nil where all are
+	if arr.NullN() > 0 {
+		valid = arr.NullBitmapBytes()
+	}
+	offset := arr.Data().Offset()
+	isNull := func(p int64) bool { return p < 0 || valid != nil && !bitutil.BitIsSet(valid, offset+int(p)) }
 	count := 0
 	for _, p := range places {
-		if p < 0 || arr.IsNull(int(p)) {
+		if isNull(p) {
 			count++
 		}
 	}
@@ -122,7 +128,7 @@ func (g *gatherer) nulls(arr arrow.Array, places []int64) (*memory.Buffer, int) 
 	buf := g.buffer(int(bitutil.BytesForBits(int64(len(places)))))
 	clear(buf.Bytes())
 	for i, p := range places {
-		if p >= 0 && arr.IsValid(int(p)) {
+		if !isNull(p) {
 			bitutil.SetBit(buf.Bytes(), i)
 		}
 	}
