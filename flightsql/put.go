@@ -18,6 +18,49 @@ import (
 // errReadOnly refuses what would write.
 var errReadOnly = errs.New(errs.ErrPermissionDenied, "this server only reads: nothing can be written")
 
+// noTableWrites refuses to write tables, which is not offered even where the server may write.
+func (s *Server) noTableWrites() error {
+	if s.cfg.Views == nil {
+		return errReadOnly
+	}
+	return errs.Unsupportedf("this version writes views, no tables yet")
+}
+
+// checkIngest checks the names and options of a bulk ingest.
+func (s *Server) checkIngest(ctx context.Context, cmd *pb.CommandStatementIngest) error {
+	if err := noTransaction(cmd.GetTransactionId()); err != nil {
+		return err
+	}
+	if cmd.GetTable() == "" {
+		return errs.Invalidf("the ingest names no table")
+	}
+	set, err := s.settingsOf(ctx)
+	if err != nil {
+		return err
+	}
+	for _, o := range []struct{ name, value string }{{optionCatalog, cmd.GetCatalog()}, {optionSchema, cmd.GetSchema()}} {
+		if o.value == "" {
+			continue
+		}
+		if err := s.setOption(ctx, &set, o.name, o.value); err != nil {
+			return err
+		}
+	}
+	tables, err := s.cfg.Catalog.Tables(ctx, set.Catalog, set.Schema)
+	if err != nil {
+		return err
+	}
+	_, there := nameIn(tables, cmd.GetTable())
+	options := cmd.GetTableDefinitionOptions()
+	switch {
+	case there && options.GetIfExists() == pb.CommandStatementIngest_TableDefinitionOptions_TABLE_EXISTS_OPTION_FAIL:
+		return errs.New(errs.ErrAlreadyExists, "there is a table %s in %s.%s", cmd.GetTable(), set.Catalog, set.Schema)
+	case !there && options.GetIfNotExist() == pb.CommandStatementIngest_TableDefinitionOptions_TABLE_NOT_EXIST_OPTION_FAIL:
+		return errs.NotFoundf("there is no table %s in %s.%s", cmd.GetTable(), set.Catalog, set.Schema)
+	}
+	return nil
+}
+
 // DoPut takes parameters and statements without a result. It answers one PutResult. A first message with the descriptor
 // alone and an empty schema are fine.
 func (e *edge) DoPut(stream flight.FlightService_DoPutServer) error {
@@ -34,7 +77,7 @@ func (e *edge) DoPut(stream flight.FlightService_DoPutServer) error {
 		return errs.Invalidf("the put's first message has no descriptor")
 	}
 	if d.GetType() == flight.DescriptorPATH {
-		return errReadOnly
+		return e.s.noTableWrites()
 	}
 	answer, err := e.s.put(stream.Context(), d.GetCmd(), r)
 	if err != nil {
@@ -73,7 +116,10 @@ func (s *Server) put(ctx context.Context, command []byte, r *flight.Reader) (pro
 	case *pb.CommandPreparedStatementUpdate:
 		return s.preparedUpdate(ctx, cmd.GetPreparedStatementHandle(), r)
 	case *pb.CommandStatementIngest:
-		return nil, errReadOnly
+		if err := s.checkIngest(ctx, cmd); err != nil {
+			return nil, err
+		}
+		return nil, s.noTableWrites()
 	case *pb.CommandStatementSubstraitPlan:
 		return nil, errSubstrait
 	}

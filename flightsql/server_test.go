@@ -19,6 +19,8 @@ import (
 	"go.uber.org/goleak"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/lanceflight/flightsrv/flightsql"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -603,3 +605,48 @@ func TestLongCommands(t *testing.T) {
 		t.Errorf("schema: %v", err)
 	}
 }
+
+// TestIngestNames: names and options are checked before writing is refused.
+func TestIngestNames(t *testing.T) {
+	exists, missing := fsql.TableDefinitionOptionsTableExistsOptionFail, fsql.TableDefinitionOptionsTableNotExistOptionFail
+	text := func(s string) *string { return &s }
+	for name, server := range map[string]struct {
+		change  func(*flightsql.Config)
+		refused codes.Code
+	}{
+		"read only": {func(*flightsql.Config) {}, codes.PermissionDenied},
+		"writable":  {func(c *flightsql.Config) { c.Views = noViews{} }, codes.Unimplemented},
+	} {
+		f := start(t, server.change)
+		batch := array.NewRecordBatch(arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.Null}}, nil), []arrow.Array{array.NewNull(1)}, 1)
+		for what, tt := range map[string]struct {
+			options *fsql.ExecuteIngestOpts
+			want    codes.Code
+		}{
+			"new":                   {&fsql.ExecuteIngestOpts{Table: "t"}, server.refused},
+			"create what there is":  {&fsql.ExecuteIngestOpts{Table: "people", TableDefinitionOptions: &fsql.TableDefinitionOptions{IfExists: exists}}, codes.AlreadyExists},
+			"append to what is not": {&fsql.ExecuteIngestOpts{Table: "t", TableDefinitionOptions: &fsql.TableDefinitionOptions{IfNotExist: missing}}, codes.NotFound},
+			"append":                {&fsql.ExecuteIngestOpts{Table: "People", TableDefinitionOptions: &fsql.TableDefinitionOptions{IfNotExist: missing}}, server.refused},
+			"no such schema":        {&fsql.ExecuteIngestOpts{Table: "t", Schema: text("nope")}, codes.NotFound},
+			"no such catalog":       {&fsql.ExecuteIngestOpts{Table: "t", Catalog: text("nope")}, codes.NotFound},
+			"a schema":              {&fsql.ExecuteIngestOpts{Table: "obs", Schema: text("geo"), TableDefinitionOptions: &fsql.TableDefinitionOptions{IfExists: exists}}, codes.AlreadyExists},
+			"no name":               {&fsql.ExecuteIngestOpts{}, codes.InvalidArgument},
+		} {
+			r, err := array.NewRecordReader(batch.Schema(), []arrow.RecordBatch{batch})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if tt.options.TableDefinitionOptions == nil {
+				tt.options.TableDefinitionOptions = &fsql.TableDefinitionOptions{}
+			}
+			if _, err := f.client.ExecuteIngest(context.Background(), r, tt.options); status.Code(err) != tt.want {
+				t.Errorf("%s, %s: %v, want %v", name, what, err, tt.want)
+			}
+			r.Release()
+		}
+		batch.Release()
+	}
+}
+
+// noViews keeps nothing.
+type noViews struct{ flightsql.ViewStore }

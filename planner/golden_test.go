@@ -27,7 +27,7 @@ import (
 //
 //	table [schema.]name [rows=n] [version=n]      columns, as parseSchema reads them
 //	view schema.name                              a view with its text; of the schema temp, one of the session's
-//	plan [params=(1,'a')] [dotted] [expect=(Rule)] a statement: the plan, the result's columns, the residual SQL
+//	plan [params=(1,'a')] [dotted] [writable] [expect=(Rule)] a statement: the plan, the result's columns, the residual SQL
 //	spec                                          a statement: what each scan is asked for
 //	prepare                                       a statement with parameters: their types
 //	scan                                          a scan request as JSON: what the scan is asked for, the columns
@@ -125,7 +125,7 @@ func (g *golden) define(d *datadriven.TestData) string {
 }
 
 func (g *golden) options(d *datadriven.TestData) planner.Options {
-	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables, Views: g.temporary, DottedNames: d.HasArg("dotted"),
+	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables, Views: g.temporary, DottedNames: d.HasArg("dotted"), Writable: d.HasArg("writable"),
 		Now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 }
 

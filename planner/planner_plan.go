@@ -61,7 +61,8 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 			return nil, logical.At(text, s.Pos, errs.New(errs.ErrPermissionDenied,
 				"%s: the server was not started with --writable", s.Kind))
 		}
-		return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s is not supported yet", s.Kind))
+		line, column := sqltext.Position(text, s.Pos)
+		return nil, errs.Unsupportedf("%s (line %d, column %d): this version writes views, no tables yet", s.Kind, line, column)
 	}
 	return nil, errs.New(errs.ErrInternal, "planner: unknown statement %T", parsed.Statement)
 }
