@@ -122,4 +122,32 @@
 //	sparse mini-block(zstd(byte-stream-split))                            |              |              |              |T
 //	sparse mini-block(zstd(variable))                                     |              |              |              |Y
 //	struct                                                                |L             |              |              |
+//
+// All rows above are tested by TestRoundTrip of integration/roundtrip, on random tables that pylance writes. Beside it read,
+// with values that pylance gave or the format's rules tell:
+//
+//	rows                                test               tables, files or pages
+//	all of 2.0                          TestArrayEncodings hand-made pages of each encoding, those that no writer uses too
+//	list, struct                        TestLists20        hand-made pages
+//	packed-struct of blobs              TestBlobs20        hand-made pages
+//	all of 2.1, 2.2, 2.3 but the next   TestGoldenWhole    types, texts, levels, lists, fixed_lists, compressed, long_texts, pages
+//	constant, packed members            TestGoldenWhole    only_22
+//	dictionary, ...                     TestGoldenWhole    dictionaries
+//	blob(...), packed members of blobs  TestGoldenWhole    blobs, blobs2
+//	sparse ...                          TestGoldenWhole    sparse
+//	sparse ..., by each kind of number  TestSparsePages    hand-made pages
+//	offsets, positions, counts of 2.3   TestSequences      hand-made sequences of each kind
+//	of a struct's members, all versions TestFarScans       nested_2_0, nested_2_1, nested_2_2, evolve_2_0, evolve_2_1, evolve_2_2
+//
+// Legacy files have no encodings to choose from. What they hold of each type is read by TestReadAll of lanceio/file, out of
+// the file types_legacy, batch tables of all writers by TestLegacy, out of hand-made files, and whole tables by TestLegacyTables, out of
+// nested_legacy and evolve_legacy:
+//
+//	values                              columns of types_legacy
+//	plain                               i64, i8_some, u32_all, b, b_some, f16, f64, dec, ts, fsb  (B I F D T X)
+//	nothing                             nul                                                       (N)
+//	places and bytes                    s, s_few, s_empty, ls, bin, json                          (S Y J)
+//	fixed lists of plain values         fsl, fsl_items, fsl2, fsl_bool                            (V)
+//	keys                                dict                                                      (K)
+//	offsets, and pages of the members   l, ll, lst, st                                            (L)
 package lanceio
