@@ -630,7 +630,6 @@ func TestIngestNames(t *testing.T) {
 			"no such schema":        {&fsql.ExecuteIngestOpts{Table: "t", Schema: text("nope")}, codes.NotFound},
 			"no such catalog":       {&fsql.ExecuteIngestOpts{Table: "t", Catalog: text("nope")}, codes.NotFound},
 			"a schema":              {&fsql.ExecuteIngestOpts{Table: "obs", Schema: text("geo"), TableDefinitionOptions: &fsql.TableDefinitionOptions{IfExists: exists}}, codes.AlreadyExists},
-			"no name":               {&fsql.ExecuteIngestOpts{}, codes.InvalidArgument},
 		} {
 			r, err := array.NewRecordReader(batch.Schema(), []arrow.RecordBatch{batch})
 			if err != nil {
