@@ -331,7 +331,12 @@ func textsOf(a arrow.Array) func(int) string {
 		return a.Value
 	case *array.Dictionary:
 		if of := textsOf(a.Dictionary()); of != nil {
-			return func(i int) string { return of(a.GetValueIndex(i)) }
+			return func(i int) string {
+				if at := a.GetValueIndex(i); at >= 0 && at < a.Dictionary().Len() && a.Dictionary().IsValid(at) {
+					return of(at)
+				}
+				return "" // no name, which no two dimensions of a variable may have
+			}
 		}
 	}
 	return nil

@@ -116,7 +116,11 @@ func (s *stream) load(ctx context.Context) error {
 		return err
 	}
 	s.row, s.cell = 0, 0
-	return s.shaper.load(batch)
+	if err := s.shaper.load(batch); err != nil {
+		s.drop()
+		return err
+	}
+	return nil
 }
 
 // pieces gives the next cells of the rows, as many as go into a batch; none at the end of the rows, which are let go.

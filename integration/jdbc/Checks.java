@@ -62,9 +62,43 @@ public class Checks {
                 equal(column(r, "lat.attrs.units"), List.of("degrees_north"));
             }
         });
+        cells(DriverManager.getConnection(url + "&x-flightsrv-cells=listed"));
         // Not closed: the driver frees results that metadata calls prefetched in threads of its own, and its close()
         // now and then complains of those as leaks, whatever the server is.
         System.exit(failed == 0 ? 0 : 1);
+    }
+
+    /** What a BI tool does with the cells of n-d arrays: finds the view, its columns, and groups by a coordinate. */
+    static void cells(Connection c) {
+        check(c, "cells are listed as views", x -> {
+            var meta = x.getMetaData();
+            equal(column(meta.getTables(null, "main", "%", new String[] {"VIEW"}), "TABLE_NAME"), List.of("sst$cells", "worked$cells"));
+            var names = column(meta.getColumns(null, "main", "sst$cells", null), "COLUMN_NAME");
+            equal(names.containsAll(List.of("id", "lat", "lon", "time", "sst")), true);
+            equal(names.contains("__global_attrs__"), false);
+        });
+        check(c, "cells filtered by a parameter and grouped", x -> {
+            try (var p = x.prepareStatement("SELECT id, count(*) AS n, max(lat) AS top FROM \"worked$cells\" WHERE lat > ? GROUP BY id")) {
+                for (double above : new double[] {20, 25}) {
+                    p.setDouble(1, above);
+                    try (var r = p.executeQuery()) {
+                        equal(r.next(), true);
+                        equal(List.of(r.getLong("id"), r.getLong("n"), r.getDouble("top")), List.of(1L, above == 20 ? 2L : 1L, 30.0));
+                        equal(r.next(), false);
+                    }
+                }
+            }
+        });
+        check(c, "cells by coordinate", x -> {
+            String sql = "SELECT \"lat\", avg(\"sst\") AS mean, count(*) AS n FROM \"main\".\"sst$cells\" WHERE \"sst\" IS NOT NULL GROUP BY \"lat\" ORDER BY n DESC, \"lat\" LIMIT 5";
+            try (var s = x.createStatement(); var r = s.executeQuery(sql)) {
+                int rows = 0;
+                for (; r.next(); rows++) {
+                    equal(Double.isNaN(r.getDouble("mean")), false);
+                }
+                equal(rows, 5);
+            }
+        });
     }
 
     static void browse(Connection c) throws Exception {
