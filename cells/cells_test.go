@@ -326,3 +326,22 @@ func TestVariablesThatAreNotThere(t *testing.T) {
 		t.Errorf("got %v, %v", vars, err)
 	}
 }
+
+// TestValuesThatAreStructs: cells of a variable whose values have fields are read whole.
+func TestValuesThatAreStructs(t *testing.T) {
+	r := newRows(t, []arrow.Field{variableField("v", arrow.StructOf(arrow.Field{Name: "a", Type: i32, Nullable: true}))},
+		`[{"v": {"values": [{"a": 1}, null], "dim_names": ["x"], "dim_sizes": [2]}}]`)
+	s := cellsOf(t, r)
+	got, err := rowsOf(t, s, scan.Spec{Columns: paths("x_index", "v"), Limit: -1})
+	if err != nil || !slices.Equal(got, []string{`0 {"a":1}`, "1 -"}) {
+		t.Errorf("got %v, %v", got, err)
+	}
+	if _, err := s.Plan(t.Context(), scan.Spec{Columns: paths("v.a"), Limit: -1}); !errors.Is(err, errs.ErrUnsupported) {
+		t.Errorf("a field alone: %v", err)
+	}
+	filter := expr.Cmp(expr.Eq, &expr.Column{Path: expr.FieldPath{"v", "a"}, Typ: i32}, expr.Int(1))
+	got, err = rowsOf(t, s, scan.Spec{Columns: paths("x_index"), Filter: filter, Limit: -1})
+	if err != nil || !slices.Equal(got, []string{"0"}) {
+		t.Errorf("filtered by a field: %v, %v", got, err)
+	}
+}
