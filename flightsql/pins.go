@@ -24,6 +24,8 @@ type pin struct {
 	// Made is when the version was committed, in nanoseconds since 1970; 0 where the table does not tell. A table that was
 	// removed and made anew has the same numbers again.
 	Made int64 `json:"m,omitempty"`
+	// View is what was found where the name is a view's, which has no versions: its text of that time.
+	View *scan.View `json:"w,omitempty"`
 }
 
 type pinKey struct {
@@ -64,6 +66,12 @@ func (p *pinning) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, 
 	p.mu.Lock()
 	was, isPinned := p.pinned[key]
 	p.mu.Unlock()
+	if isPinned && was.View != nil {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.seen[key] = was
+		return was.View, nil
+	}
 	ask := ref
 	if isPinned {
 		ask.Version, ask.AsOf = pinnedVersion(ref.Version, was.Number), nil
@@ -75,13 +83,16 @@ func (p *pinning) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, 
 	if isPinned && (src.Version() != was.Number || madeAt(src) != was.Made) {
 		return nil, errs.NotFoundf("%s: version %d, which the result was planned at, is gone: ask for the flight's info again", src.Name(), was.Number)
 	}
-	if src.Version() == 0 { // it has no versions
+	given := pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, About: ref.About, Number: src.Version(),
+		Made: madeAt(src)}
+	if v, ok := src.(*scan.View); ok {
+		given.View = v
+	} else if src.Version() == 0 { // it has no versions
 		return src, nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen[key] = pin{Catalog: ref.Catalog, Schema: ref.Schema, Table: ref.Table, Version: ref.Version, AsOf: ref.AsOf, About: ref.About, Number: src.Version(),
-		Made: madeAt(src)}
+	p.seen[key] = given
 	return src, nil
 }
 

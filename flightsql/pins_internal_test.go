@@ -64,3 +64,28 @@ func TestPinsHoldTheVersion(t *testing.T) {
 		})
 	}
 }
+
+// A view that changes after its statement was planned is read as it was then.
+func TestPinsHoldTheTextOfViews(t *testing.T) {
+	ctx, ref := context.Background(), scan.TableRef{Table: "v"}
+	text := "SELECT 1"
+	views := resolverFunc(func(scan.TableRef) (scan.Source, error) { return &scan.View{Ref: ref, Query: text}, nil })
+	first := newPinning(views, nil)
+	if _, err := first.Resolve(ctx, ref); err != nil {
+		t.Fatal(err)
+	}
+	text = "SELECT 2"
+	second := newPinning(views, first.pins())
+	for range 2 {
+		src, err := second.Resolve(ctx, ref)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if v, ok := src.(*scan.View); !ok || v.Query != "SELECT 1" {
+			t.Errorf("got %v", src)
+		}
+	}
+	if got := second.pins(); len(got) != 1 || got[0].View == nil || got[0].View.Query != "SELECT 1" {
+		t.Errorf("pins %v", got)
+	}
+}

@@ -97,6 +97,17 @@ def _(server, data):
     refused(lambda: client.sql("SELECT * FROM changing"), pa.ArrowException, "changing")
 
 
+@check("a ticket holds the view as it was planned")
+def _(server, data):
+    client = Flight(server)
+    (data / "held.view.sql").write_text("SELECT id FROM t WHERE id = 1")
+    info = client.client.get_flight_info(flight.FlightDescriptor.for_command("SELECT * FROM held"))
+    (data / "held.view.sql").write_text("SELECT name, id FROM t")
+    equal(client.client.do_get(info.endpoints[0].ticket).read_all().to_pydict(), {"id": [1]})
+    (data / "held.view.sql").unlink()
+    equal(client.client.do_get(info.endpoints[0].ticket).read_all().to_pydict(), {"id": [1]})
+
+
 @check("files that are no view")
 def _(server, data):
     client = Flight(server)
