@@ -215,15 +215,20 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 	if x.Op == "AND" || x.Op == "OR" {
 		return b.logic(x, c)
 	}
-	l, err := b.expr(x.L, c)
+	op, compares := compareOps[x.Op]
+	sides := []sqltext.Expr{x.L, x.R}
+	if compares {
+		sides = collated(sides...)
+	}
+	l, err := b.expr(sides[0], c)
 	if err != nil {
 		return nil, err
 	}
-	r, err := b.expr(x.R, c)
+	r, err := b.expr(sides[1], c)
 	if err != nil {
 		return nil, err
 	}
-	if op, ok := compareOps[x.Op]; ok {
+	if compares {
 		return b.compare(op, l, r, x.Pos, c)
 	}
 	if op, ok := arithOps[x.Op]; ok {

@@ -278,7 +278,7 @@ func (b *binder) orderExpr(x sqltext.Expr, sel *Select, ec *exprCtx) (expr.Expr,
 			return found[0].Expr, nil
 		}
 	}
-	return b.expr(x, ec)
+	return b.expr(collated(x)[0], ec)
 }
 
 // outputCols describes the output of a block.
