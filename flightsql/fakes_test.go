@@ -98,7 +98,7 @@ func (s *fakeSource) Version() uint64 { return s.version }
 func (s *fakeSource) Rows() int64     { return 42 }
 func (s *fakeSource) Schema() *arrow.Schema {
 	return arrow.NewSchema([]arrow.Field{
-		{Name: "id", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "id", Type: arrow.PrimitiveTypes.Int64, Metadata: arrow.NewMetadata([]string{"lance-schema:unenforced-primary-key"}, []string{"true"})},
 		{Name: "price", Type: &arrow.Decimal128Type{Precision: 12, Scale: 2}, Nullable: true, Metadata: arrow.NewMetadata([]string{"comment", "k"}, []string{"in euro", "v"})},
 		{Name: "__stats__:price", Type: arrow.PrimitiveTypes.Int64, Nullable: true},
 	}, nil)

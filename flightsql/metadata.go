@@ -108,7 +108,8 @@ func (s *Server) metadata(ctx context.Context, cmd proto.Message) (*arrow.Schema
 	case *pb.CommandGetXdbcTypeInfo:
 		return schema_ref.XdbcTypeInfo, typeInfoBatch(cmd.DataType, s.mem), nil
 	case *pb.CommandGetPrimaryKeys:
-		return schema_ref.PrimaryKeys, s.noRows(schema_ref.PrimaryKeys), nil
+		batch, err := s.listPrimaryKeys(ctx, cmd)
+		return schema_ref.PrimaryKeys, batch, err
 	case *pb.CommandGetExportedKeys, *pb.CommandGetImportedKeys, *pb.CommandGetCrossReference:
 		return schema_ref.CrossReference, s.noRows(schema_ref.CrossReference), nil
 	}

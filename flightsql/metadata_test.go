@@ -12,6 +12,8 @@ import (
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+	"google.golang.org/grpc/codes"
+	"google.golang.org/grpc/status"
 )
 
 // rowsOf gives the rows of a metadata command, each as its columns joined by '/'.
@@ -231,5 +233,35 @@ func TestXdbcTypeInfo(t *testing.T) {
 	info, err = f.client.GetXdbcTypeInfo(ctx, ptr(int32(12345)))
 	if got := rowsOf(t, f, info, err); len(got) != 0 {
 		t.Errorf("types of a code that is none: %q", got)
+	}
+}
+
+func TestPrimaryKeys(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	text := func(s string) *string { return &s }
+	for name, tt := range map[string]struct {
+		ref  fsql.TableRef
+		want []string
+	}{
+		"everywhere":      {fsql.TableRef{Table: "people"}, []string{"alt/main/people/id/1/(null)", "lance/geo/people/id/1/(null)", "lance/main/people/id/1/(null)"}},
+		"one schema":      {fsql.TableRef{Catalog: text("lance"), DBSchema: text("geo"), Table: "people"}, []string{"lance/geo/people/id/1/(null)"}},
+		"another case":    {fsql.TableRef{Catalog: text("lance"), DBSchema: text("main"), Table: "mixed case"}, []string{"lance/main/Mixed Case/id/1/(null)"}},
+		"no such table":   {fsql.TableRef{Table: "nope"}, nil},
+		"no pattern":      {fsql.TableRef{Table: "peopl_"}, nil},
+		"without catalog": {fsql.TableRef{Catalog: text(""), Table: "people"}, nil},
+	} {
+		info, err := f.client.GetPrimaryKeys(ctx, tt.ref)
+		got := rowsOf(t, f, info, err)
+		if !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %q, want %q", name, got, tt.want)
+		}
+	}
+	info, err := f.client.GetPrimaryKeys(ctx, fsql.TableRef{Table: "broken"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.client.DoGet(ctx, info.GetEndpoint()[0].GetTicket()); status.Code(err) != codes.DataLoss {
+		t.Errorf("a table that can't be read: %v", err)
 	}
 }

@@ -15,10 +15,13 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"go.uber.org/goleak"
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/types/known/anypb"
 
 	"github.com/lanceflight/flightsrv/flightsql"
 )
@@ -649,3 +652,57 @@ func TestIngestNames(t *testing.T) {
 
 // noViews keeps nothing.
 type noViews struct{ flightsql.ViewStore }
+
+// TestRefusedActions: savepoints and ends of transactions, which the client only sends for a transaction that it has.
+func TestRefusedActions(t *testing.T) {
+	f := start(t)
+	for name, body := range map[string]proto.Message{
+		fsql.BeginSavepointActionType: &pb.ActionBeginSavepointRequest{TransactionId: []byte("t"), Name: "s"},
+		fsql.EndSavepointActionType:   &pb.ActionEndSavepointRequest{SavepointId: []byte("s"), Action: pb.ActionEndSavepointRequest_END_SAVEPOINT_RELEASE},
+		fsql.EndTransactionActionType: &pb.ActionEndTransactionRequest{TransactionId: []byte("t"), Action: pb.ActionEndTransactionRequest_END_TRANSACTION_COMMIT},
+	} {
+		var command anypb.Any
+		if err := command.MarshalFrom(body); err != nil {
+			t.Fatal(err)
+		}
+		data, err := proto.Marshal(&command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := f.client.Client.DoAction(context.Background(), &flight.Action{Type: name, Body: data})
+		if err == nil {
+			_, err = s.Recv()
+		}
+		if status.Code(err) != codes.Unimplemented {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestRenewedTickets(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	info, err := f.client.Execute(ctx, "rows 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.clock.Store(50 * 60)
+	renewed, err := f.client.RenewFlightEndpoint(ctx, &flight.RenewFlightEndpointRequest{Endpoint: info.Endpoint[0]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if was, is := info.Endpoint[0].GetExpirationTime().AsTime(), renewed.GetExpirationTime().AsTime(); is.Sub(was) < 45*time.Minute {
+		t.Errorf("expires at %v, before at %v", is, was)
+	}
+	f.clock.Store(100 * 60)
+	if _, _, err := f.read(ctx, f.client, info); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("the ticket that was not renewed: %v", err)
+	}
+	info.Endpoint[0] = renewed
+	if got, _, err := f.read(ctx, f.client, info); err != nil || len(got) != 3 {
+		t.Errorf("the renewed ticket: %v, %v", got, err)
+	}
+	if _, err := f.client.RenewFlightEndpoint(ctx, &flight.RenewFlightEndpointRequest{Endpoint: &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: []byte("x")}}}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("garbage: %v", err)
+	}
+}

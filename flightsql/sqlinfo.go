@@ -100,6 +100,7 @@ func sqlInfo(cfg Config) map[uint32]any {
 			info[uint32(id)] = int64(0)
 		}
 	}
+	info[uint32(fsql.SqlInfoMaxStatementLen)] = int64(maxStatementBytes)
 	return info
 }
 
