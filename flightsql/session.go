@@ -49,6 +49,8 @@ const (
 	optionCells    = "cells"
 	// optionPartitions is of calls and sessions that read a result's endpoints side by side.
 	optionPartitions = "partitions"
+	// optionCompression is of clients behind a slow network.
+	optionCompression = "compression"
 )
 
 // The values of the option cells.
@@ -57,15 +59,16 @@ const (
 	cellsHidden = "hidden"
 )
 
-var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested, optionCells, optionPartitions}
+var optionNames = []string{optionCatalog, optionSchema, optionTimeZone, optionNested, optionCells, optionPartitions, optionCompression}
 
 // optionTexts tell what the options are.
 var optionTexts = map[string]string{
 	optionCatalog: "the catalog of names without one", optionSchema: "the schema of names without one",
-	optionCells:      "whether metadata lists the cells of tables with n-d arrays, t$cells: listed or hidden",
-	optionPartitions: "the most endpoints that the result of a plain scan comes in",
-	optionNested:     "how nested columns come: native, flatten or json",
-	optionTimeZone:   "the time zone of dates, texts and functions of timestamps with a time zone",
+	optionCells:       "whether metadata lists the cells of tables with n-d arrays, t$cells: listed or hidden",
+	optionCompression: "how results are compressed on the wire: none, lz4 or zstd",
+	optionPartitions:  "the most endpoints that the result of a plain scan comes in",
+	optionNested:      "how nested columns come: native, flatten or json",
+	optionTimeZone:    "the time zone of dates, texts and functions of timestamps with a time zone",
 }
 
 // settings are the options that change what a statement means.
@@ -77,6 +80,8 @@ type settings struct {
 	Nested nested.Mode `json:"nested"`
 	// Partitions is in how many endpoints a result may come, at most.
 	Partitions int `json:"partitions"`
+	// Compression is the codec of the bodies of batches, a key of codecs.
+	Compression string `json:"compression"`
 	// Cells tells that metadata lists the cells of tables.
 	Cells bool `json:"cells,omitempty"`
 	// User is who asks, empty where nobody had to log in.
@@ -95,6 +100,8 @@ func (s settings) get(name string) string {
 		return string(s.Nested)
 	case optionPartitions:
 		return strconv.Itoa(s.Partitions)
+	case optionCompression:
+		return s.Compression
 	case optionCells:
 		if s.Cells {
 			return cellsListed
@@ -116,7 +123,7 @@ type session struct {
 
 // baseSettings are the options in force where nothing sets them.
 func (s *Server) baseSettings() settings {
-	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native, Partitions: 1}
+	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native, Partitions: 1, Compression: "none"}
 }
 
 // sessionOf gives the call's session, nil where it has none. A cookie that names none is refused, so that a client never
@@ -254,6 +261,12 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 			return errs.Invalidf("partitions is a number from 1 to %d, not %q", maxPartitions, value)
 		}
 		to.Partitions = n
+	case optionCompression:
+		codec := strings.ToLower(value)
+		if _, ok := codecs[codec]; !ok {
+			return errs.Invalidf("no compression %q; there are %s", value, strings.Join(slices.Sorted(maps.Keys(codecs)), ", "))
+		}
+		to.Compression = codec
 	case optionCells:
 		if value != cellsListed && value != cellsHidden {
 			return errs.Invalidf("the option cells is %s or %s, not %q", cellsListed, cellsHidden, value)

@@ -191,3 +191,33 @@ func TestNestedOption(t *testing.T) {
 		}
 	}
 }
+
+// TestCompression: the same rows in fewer bytes.
+func TestCompression(t *testing.T) {
+	f := start(t)
+	bytes := map[string]int64{}
+	for _, codec := range []string{"none", "lz4", "ZSTD"} {
+		ctx := metadata.AppendToOutgoingContext(context.Background(), "x-flightsrv-compression", codec)
+		info, err := f.client.Execute(ctx, "rows 5000")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, _, err := f.read(context.Background(), f.client, info)
+		if err != nil || len(got) != 5000 || got[4321] != "4321" {
+			t.Fatalf("%s: %d rows, %v", codec, len(got), err)
+		}
+		for c := range f.calls {
+			if c.Method == "DoGet" {
+				bytes[codec] = c.Bytes
+				break
+			}
+		}
+	}
+	if bytes["lz4"] >= bytes["none"] || bytes["ZSTD"] >= bytes["lz4"] {
+		t.Errorf("bytes sent: %v", bytes)
+	}
+	bad := metadata.AppendToOutgoingContext(context.Background(), "x-flightsrv-compression", "gzip")
+	if _, err := f.client.Execute(bad, "rows 1"); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a codec that there is not: %v", err)
+	}
+}

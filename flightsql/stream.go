@@ -97,7 +97,7 @@ func (s *Server) getQuery(ctx context.Context, q query, stream flight.FlightServ
 			return err
 		}
 	}
-	w := s.newWriter(ctx, stream, first.schema)
+	w := s.newWriter(ctx, stream, first.schema, codecs[q.Settings.Compression]...)
 	defer w.close()
 	q.Pins = first.pins
 	n := 0
@@ -195,10 +195,13 @@ type writer struct {
 	call   *Call
 }
 
-func (s *Server) newWriter(ctx context.Context, stream flight.FlightService_DoGetServer, schema *arrow.Schema) *writer {
+// codecs are the ways to compress the bodies of batches.
+var codecs = map[string][]ipc.Option{"none": nil, "lz4": {ipc.WithLZ4()}, "zstd": {ipc.WithZstd()}}
+
+func (s *Server) newWriter(ctx context.Context, stream flight.FlightService_DoGetServer, schema *arrow.Schema, codec ...ipc.Option) *writer {
 	call := callOf(ctx)
 	counted := &countingStream{stream, call}
-	return &writer{ctx: ctx, mem: s.mem, schema: schema, call: call, out: flight.NewRecordWriter(counted, ipc.WithSchema(schema), ipc.WithAllocator(s.mem))}
+	return &writer{ctx: ctx, mem: s.mem, schema: schema, call: call, out: flight.NewRecordWriter(counted, append([]ipc.Option{ipc.WithSchema(schema), ipc.WithAllocator(s.mem)}, codec...)...)}
 }
 
 // write sends a batch and releases it, sent or not.

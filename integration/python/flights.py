@@ -102,6 +102,14 @@ def _(server, data):
     equal(sst.column("lat.values").to_pylist(), lance.dataset(f"{data}/sst.lance").to_table(columns=["lat.values"]).column(0).to_pylist())
 
 
+@checks.check("compressed results")
+def _(server, data):
+    want = server.sql("SELECT * FROM events")
+    for codec in ("lz4", "zstd"):
+        got = server.sql("SELECT * FROM events", compression=codec)
+        equal(got.to_pydict(), want.to_pydict())
+
+
 @checks.check("a result in several endpoints")
 def _(server, data):
     for sql, parts in [
