@@ -23,7 +23,7 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 	out := &ViewChange{Drop: s.Drop, Replace: s.Replace, Lenient: s.Lenient, Bare: len(s.Name) == 1,
 		View: scan.View{Ref: ref, Query: s.Text, Temporary: s.Temporary}}
 	if !s.Drop {
-		if err := checkView(ctx, parsed, s, o); err != nil {
+		if err := checkView(ctx, parsed, s, &out.View, o); err != nil {
 			return nil, err
 		}
 		if len(s.Columns) > 0 {
@@ -53,15 +53,17 @@ func hasView(views []scan.View, name string) bool {
 	return false
 }
 
-// checkView binds the view's query. One that lasts sees no temporary views.
-func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, o Options) error {
+// checkView binds the view's query, which must not read the view that it takes the place of. One that lasts sees nothing of
+// the session.
+func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, v *scan.View, o Options) error {
 	if parsed.Params > 0 {
 		return logical.At(parsed.Text, s.Pos, errs.Invalidf("a view takes no parameters"))
 	}
 	lo := o.logical(supports)
 	if !s.Temporary {
-		lo.Views = nil
+		lo.Views, lo.DottedNames = nil, false
 	}
+	lo.Making = v
 	bound, err := logical.Bind(ctx, parsed, s.Query, lo)
 	if err != nil {
 		return err

@@ -18,6 +18,11 @@ const maxViews = 32
 type openView struct {
 	name      string
 	temporary bool
+	made      bool // it is being made, under a name in whatever case
+}
+
+func (v openView) is(o openView) bool {
+	return v.temporary == o.temporary && (v.name == o.name || v.made && strings.EqualFold(v.name, o.name))
 }
 
 // temporary gives the session's view of a bare name. Within a lasting view there are none: it means the same in every
@@ -61,7 +66,7 @@ func (b *binder) view(t *sqltext.TableName, v *scan.View, s *scope) (From, error
 // viewQuery binds the query of a view that is named at pos.
 func (b *binder) viewQuery(v *scan.View, pos int) (*Query, error) {
 	open := openView{name: v.Name(), temporary: v.Temporary}
-	if at := slices.Index(b.views, open); at >= 0 {
+	if at := slices.IndexFunc(b.views, func(v openView) bool { return v.is(open) }); at >= 0 {
 		var names []string
 		for _, o := range append(b.views[at:], open) {
 			names = append(names, o.name)
@@ -73,6 +78,7 @@ func (b *binder) viewQuery(v *scan.View, pos int) (*Query, error) {
 	}
 	outer, o := b.text, b.o
 	b.text, b.o.Catalog, b.o.Schema = v.Query, v.Ref.Catalog, v.Ref.Schema
+	b.o.DottedNames = b.o.DottedNames && v.Temporary // a lasting view means the same in every session
 	b.views = append(b.views, open)
 	q, err := b.parseView(v)
 	var bound *Query

@@ -22,6 +22,7 @@ type Options struct {
 	Params          []*expr.Literal // nil: parameters stay expr.Param while their types are found
 	Resolver        Resolver
 	Views           []scan.View // temporary ones
+	Making          *scan.View  // the view that the query is to be, nil for none: it must not read itself
 	User            string
 	Now             time.Time
 	// Supports tells whether a scan can compute a bound expression; nil: any.
@@ -90,6 +91,9 @@ func newBinder(ctx context.Context, text string, params int, o Options) (*binder
 			return nil, errs.Invalidf("there is no time zone %q", o.TimeZone)
 		}
 		b.zone = zone
+	}
+	if o.Making != nil {
+		b.views = []openView{{name: o.Making.Name(), temporary: o.Making.Temporary, made: true}}
 	}
 	if b.o.Now.IsZero() {
 		b.o.Now = time.Now()
