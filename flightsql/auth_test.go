@@ -13,6 +13,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/codes"
@@ -171,6 +172,40 @@ func TestEveryCallAsksWhoCalls(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, call, err)
 			}
 		}
+	}
+}
+
+// A call without credentials is refused before its message is read: whoever may not call can't fill the memory.
+func TestRefusedBeforeTheMessageIsRead(t *testing.T) {
+	f, _ := closed(t)
+	conn, err := f.connect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	ctx, stop := context.WithTimeout(context.Background(), 20*time.Second)
+	defer stop()
+	d := pb.FlightService_ServiceDesc
+	var names []string
+	for _, m := range d.Methods {
+		names = append(names, m.MethodName)
+	}
+	for _, s := range d.Streams {
+		if s.StreamName != "Handshake" { // whose messages are credentials
+			names = append(names, s.StreamName)
+		}
+	}
+	for _, name := range names {
+		stream, err := conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}, "/"+d.ServiceName+"/"+name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := stream.RecvMsg(&flight.Result{}); status.Code(err) != codes.Unauthenticated {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(names) != 9 {
+		t.Errorf("the calls are %v", names)
 	}
 }
 

@@ -267,7 +267,8 @@ type fixture struct {
 	engine  *fakeEngine
 	server  *flightsql.Server
 	dial    func(mw ...flight.ClientMiddleware) *fsql.Client
-	clock   atomic.Int64 // seconds that the server's clock is ahead
+	connect func() (*grpc.ClientConn, error) // beneath dial
+	clock   atomic.Int64                     // seconds that the server's clock is ahead
 	calls   chan flightsql.Call
 }
 
@@ -308,9 +309,13 @@ func start(t testing.TB, change ...func(*flightsql.Config)) *fixture {
 		}
 		mem.AssertSize(t, 0)
 	})
+	options := []grpc.DialOption{
+		grpc.WithTransportCredentials(insecure.NewCredentials()),
+		grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }),
+	}
+	f.connect = func() (*grpc.ClientConn, error) { return grpc.NewClient("passthrough:///buf", options...) }
 	f.dial = func(mw ...flight.ClientMiddleware) *fsql.Client {
-		c, err := fsql.NewClient("passthrough:///buf", nil, mw, grpc.WithTransportCredentials(insecure.NewCredentials()),
-			grpc.WithContextDialer(func(ctx context.Context, _ string) (net.Conn, error) { return l.DialContext(ctx) }))
+		c, err := fsql.NewClient("passthrough:///buf", nil, mw, options...)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -177,7 +177,7 @@ func New(cfg Config) (*Server, error) {
 		options = append(options, grpc.Creds(credentials.NewTLS(cfg.TLS)))
 	}
 	s.grpc = grpc.NewServer(options...)
-	flight.RegisterFlightServiceServer(s.grpc, &edge{FlightServer: fsql.NewFlightServerWithAllocator(s, s.mem), s: s})
+	s.grpc.RegisterService(flightServiceDesc(), &edge{FlightServer: fsql.NewFlightServerWithAllocator(s, s.mem), s: s})
 	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
 	return s, nil
 }
