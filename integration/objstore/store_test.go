@@ -143,7 +143,7 @@ func TestListings(t *testing.T) {
 		}
 		names = append(names, i.Name)
 	}
-	if got := strings.Join(names, " "); got != "big.lance changed.lance deep far.lance many.lance plain_2_0.lance plain_2_1.lance plain_2_2.lance" {
+	if got := strings.Join(names, " "); got != "big.lance changed.lance deep far.lance indexed.lance many.lance plain_2_0.lance plain_2_1.lance plain_2_2.lance" {
 		t.Errorf("there are %s", got)
 	}
 	if seen := p.take(); len(seen) != 1 {

@@ -155,6 +155,8 @@ func TestNullsThatTheSchemaDoesNotHave(t *testing.T) {
 		{"a struct", of(i16), levelsPage(3, 3, l(nullableItem, nullableItem), nil, []uint16{0, 2, 0}), map[string]bool{"a": true}, "null in c,"},
 		{"in a list", arrow.ListOf(i16), levelsPage(2, 2, l(nullableItem, nullableList), []uint16{1, 0, 1}, []uint16{0, 1, 2}), map[string]bool{"c": true}, "null in c.item,"},
 		{"a list", arrow.ListOf(i16), levelsPage(2, 2, l(nullableItem, nullableList), []uint16{1, 0, 1}, []uint16{0, 0, 2}), map[string]bool{"item": true}, "null in c,"},
+		{"in a struct of a fixed-size list that is null", arrow.FixedSizeListOf(1, of(i16)), levelsPage(3, 3, l(nullableItem, validItem, nullableItem), nil, []uint16{0, 1, 2}),
+			map[string]bool{"c": true}, ""},
 		{"behind a null list", arrow.ListOf(i16), levelsPage(2, 2, l(nullableItem, nullableList), []uint16{1, 0, 1}, []uint16{0, 0, 2}), map[string]bool{"c": true}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -260,7 +260,7 @@ type assembler struct {
 }
 
 // above is what is known of the entries that those of a node lie in: the bitmap of a struct, nil where none of it is
-// null, or nothing.
+// null, or nothing, as below a fixed-size list: where that is null, what lies in it may be as well, whatever the schema says.
 type above struct {
 	valid   *memory.Buffer
 	unknown bool
@@ -309,7 +309,7 @@ func (a *assembler) data(nd *node, n int, up above) (arrow.ArrayData, error) {
 		return acc.sink.data(nd.field.Type, valid, layer.valid.nulls)
 	}
 	buffers := []*memory.Buffer{valid}
-	items, below := n, above{valid: valid}
+	items, below := n, above{valid: valid, unknown: up.unknown}
 	switch nd.kind {
 	case nodeList:
 		below = above{}
