@@ -666,7 +666,7 @@ for call, value in {
     "truncate(-1.567, 2)": Decimal("-1.56"),
     "to_char(TIMESTAMP '2024-03-05 07:08:09.123', 'YYYY-MM-DD HH24:MI:SS.MS')": "2024-03-05 07:08:09.123",
     "to_char(DATE '2024-03-05', 'FMMonth FMDD, YYYY \"100%\"')": "March 5, 2024 100%",
-    "to_char(TIMESTAMP '2024-03-05 19:08:09', 'dd.mm.yy hh12:mi am')": "05.03.24 07:08 PM",
+    "to_char(TIMESTAMP '2024-03-05 19:08:09', 'dd.mm.yy hh12:mi AM')": "05.03.24 07:08 PM",
     "to_date('05/03/2024', 'DD/MM/YYYY')": dt.date(2024, 3, 5),
     "date_format(TIMESTAMP '2024-03-05 17:08:09', '%W %e %M %Y %H:%i:%s %p %%')": "Tuesday 5 March 2024 17:08:09 PM %",
     "str_to_date('05.3.2024', '%d.%c.%Y')": dt.datetime(2024, 3, 5),
@@ -677,10 +677,19 @@ for call, value in {
     "'[' || space(3) || ']'": "[   ]",
     "regexp_like('abc', 'b')": True,
     "regexp_substr('ab12', '[0-9]+')": "12",
+    "regexp_substr('ab', '[0-9]+')": None,
+    "{fn log(1)}": 0.0,
+    "{fn log({fn exp(2)})}": 2.0,
+    "log(100)": 2.0,
+    "{fn dayofweek({d '2024-01-07'})}": 1,
+    "{fn dayofweek({d '2024-01-06'})}": 7,
+    "dayofweek(DATE '2024-01-07')": 0,
 }.items():
     gives("spelling", f"SELECT {call}", value)
 gives("spelling", "SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY x), percentile_disc(0.5) WITHIN GROUP (ORDER BY x) FROM (VALUES (1), (2), (4), (5)) v(x)", (3.0, 2))
 fails("spelling", "SELECT to_char(DATE '2024-03-05', 'Month')", "is not supported", "column 8")
+for small in ["hh12 am", "SSSS", "tz"]:
+    fails("spelling", f"SELECT to_char(TIMESTAMP '2024-03-05 07:08:09', '{small}')", "is not supported", "column 8")
 fails("spelling", "SELECT date_format(DATE '2024-03-05', '%D')", "%D is not supported")
 fails("spelling", "SELECT to_char(i.v, i.v) FROM i", "must be a text")
 fails("spelling", "SELECT nvl(1)", "takes 2 arguments, not 1")

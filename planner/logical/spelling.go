@@ -37,11 +37,14 @@ var spellings = map[string]spelling{
 	"charindex":      {2, turned("instr")},
 	"space":          {1, spaces},
 	"regexp_like":    {2, named("regexp_matches")},
-	"regexp_substr":  {2, named("regexp_extract")},
+	"regexp_substr":  {2, firstMatch},
 	"from_unixtime":  {1, named("to_timestamp")},
 	"curdate":        {0, named("current_date")},
 	"curtime":        {0, named("current_time")},
 	"sysdate":        {0, named("current_localtimestamp")},
+
+	sqltext.EscapedPrefix + "log":       {1, named("ln")},
+	sqltext.EscapedPrefix + "dayofweek": {1, dayFromOne},
 }
 
 // spelled gives a call in DuckDB's form; the call itself where that is its form.
@@ -78,6 +81,16 @@ func turned(name string) func(*sqltext.FuncCall, []sqltext.Expr) (sqltext.Expr, 
 	return func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 		return callAt(x, name, args[1], args[0]), nil
 	}
+}
+
+// firstMatch is what of a text matches first; null where nothing does, unlike regexp_extract.
+func firstMatch(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return callAt(x, "list_extract", callAt(x, "regexp_extract_all", args...), &sqltext.NumberLit{At: x.At, Text: "1"}), nil
+}
+
+// dayFromOne is the day of the week, 1 for Sunday.
+func dayFromOne(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return &sqltext.Binary{At: x.At, Op: "+", L: callAt(x, "dayofweek", args[0]), R: &sqltext.NumberLit{At: x.At, Text: "1"}}, nil
 }
 
 // pgTypeof is the type's name in lower case.
@@ -175,11 +188,12 @@ func mysqlFormat(s string) (string, error) {
 }
 
 // postgresPatterns are PostgreSQL's format patterns, the longest of each beginning first. Names of months and days are
-// there with FM only: without, PostgreSQL pads them with blanks. Source: PostgreSQL manual, data type formatting.
+// there with FM only: without, PostgreSQL pads them with blanks. Those without a spec are not supported:
+// seconds of a day, and the small letters that strftime lacks. Source: PostgreSQL manual, data type formatting.
 var postgresPatterns = []struct{ pattern, spec string }{
 	{"YYYY", "%Y"}, {"YY", "%y"}, {"FMMonth", "%B"}, {"FMDay", "%A"}, {"FMMM", "%-m"}, {"FMDD", "%-d"}, {"FMHH24", "%-H"}, {"FMHH12", "%-I"},
 	{"MM", "%m"}, {"MI", "%M"}, {"MS", "%g"}, {"Mon", "%b"}, {"DDD", "%j"}, {"DD", "%d"}, {"Dy", "%a"}, {"HH24", "%H"}, {"HH12", "%I"},
-	{"HH", "%I"}, {"SS", "%S"}, {"US", "%f"}, {"AM", "%p"}, {"PM", "%p"}, {"IYYY", "%G"}, {"IW", "%V"}, {"TZ", "%Z"},
+	{"HH", "%I"}, {"SSSS", ""}, {"SS", "%S"}, {"US", "%f"}, {"am", ""}, {"pm", ""}, {"AM", "%p"}, {"PM", "%p"}, {"IYYY", "%G"}, {"IW", "%V"}, {"tz", ""}, {"TZ", "%Z"},
 }
 
 func postgresFormat(s string) (string, error) {
@@ -189,6 +203,9 @@ next:
 	for rest != "" {
 		for _, p := range postgresPatterns {
 			if strings.HasPrefix(rest, p.pattern) || strings.ToUpper(p.pattern) == p.pattern && len(rest) >= len(p.pattern) && rest[:len(p.pattern)] == strings.ToLower(p.pattern) {
+				if p.spec == "" {
+					return "", errs.Unsupportedf("the format %q: what stands at %q is not supported", s, rest)
+				}
 				out.WriteString(p.spec)
 				rest = rest[len(p.pattern):]
 				continue next

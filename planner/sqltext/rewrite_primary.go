@@ -270,7 +270,7 @@ func (r *rewriter) escape() (frag, bool) {
 	case t.isWord("fn") && (next.kind == tokWord || next.kind == tokQuoted):
 		r.advance()
 		r.advance()
-		f := r.primary()
+		f := r.escapedCall()
 		r.expectSign("}")
 		return f, true
 	case t.kind == tokWord && types[t.text] != "" && next.kind == tokString:
@@ -280,6 +280,20 @@ func (r *rewriter) escape() (frag, bool) {
 		return r.leaf("typed", &TypedLit{At{pos}, TypeName{Name: types[t.text], Pos: pos}, next.text}), true
 	}
 	return frag{}, false
+}
+
+// EscapedPrefix begins the names of the functions that mean something else within {fn ...}.
+const EscapedPrefix = "fn "
+
+// escapedCall rewrites the call within {fn ...}. There log is the natural logarithm, and dayofweek counts from 1.
+// Source: JDBC 4.3, appendix C.
+func (r *rewriter) escapedCall() frag {
+	t, pos := r.peek(), r.here()
+	if !r.peekAt(1).isSign("(") || !t.isWord("log") && !t.isWord("dayofweek") {
+		return r.primary()
+	}
+	r.advance()
+	return r.call(pos, EscapedPrefix+t.text)
 }
 
 // structLit rewrites {'a': 1, b: 2}.
