@@ -68,6 +68,7 @@ func (s *Server) CancelFlightInfo(ctx context.Context, r *flight.CancelFlightInf
 		return flight.CancelFlightInfoResult{}, errs.Invalidf("the FlightInfo to cancel has no endpoint")
 	}
 	result := flight.CancelStatusCancelled
+	var ids []string // canceled when all tickets are known to be good: an error leaves all as they were
 	for _, e := range r.GetInfo().GetEndpoint() {
 		cmd, err := ticketCommand(e.GetTicket().GetTicket())
 		if err != nil {
@@ -82,7 +83,10 @@ func (s *Server) CancelFlightInfo(ctx context.Context, r *flight.CancelFlightInf
 		if err != nil {
 			return flight.CancelFlightInfoResult{}, err
 		}
-		s.running.cancel(t.ID)
+		ids = append(ids, t.ID)
+	}
+	for _, id := range ids {
+		s.running.cancel(id)
 	}
 	return flight.CancelFlightInfoResult{Status: result}, nil
 }

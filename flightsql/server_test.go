@@ -385,6 +385,26 @@ func TestUnreadableTickets(t *testing.T) {
 	}
 }
 
+// A cancel of which one ticket is bad is an error, and leaves the streams of all as they were, wherever the bad one stands.
+func TestCancelOfABadTicketCancelsNothing(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	info, err := f.client.Execute(ctx, "rows 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	good, bad := info.GetEndpoint()[0], &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: []byte("x")}}
+	for name, endpoints := range map[string][]*flight.FlightEndpoint{"first": {bad, good}, "last": {good, bad}, "alone": {bad}} {
+		_, err := f.client.CancelFlightInfo(ctx, &flight.CancelFlightInfoRequest{Info: &flight.FlightInfo{Endpoint: endpoints}})
+		if status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, _, err := f.read(ctx, f.client, info); err != nil {
+			t.Errorf("%s, read afterwards: %v", name, err)
+		}
+	}
+}
+
 // TestTicketPinsVersions reads a ticket after the table has changed: it is the version of the info that is read.
 func TestTicketPinsVersions(t *testing.T) {
 	f := start(t)
