@@ -37,16 +37,17 @@
 //	fixed-size-list(all-null)                                             |V             |              |              |
 //	fixed-size-list(fixed-size-list(flat))                                |V             |              |              |
 //	fixed-size-list(flat)                                                 |V             |              |              |
+//	fixed-size-list(nullable(fixed-size-list(flat)))                      |V             |              |              |
 //	fixed-size-list(nullable(flat))                                       |V             |              |              |
 //	flat                                                                  |BDFITX        |              |              |
 //	fsst                                                                  |SY            |              |              |
 //	full-zip(fixed-size-list(constant))                                   |              |V             |V             |V
-//	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |              |V
+//	full-zip(fixed-size-list(fixed-size-list(constant)))                  |              |V             |V             |V
 //	full-zip(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |              |V             |V             |
 //	full-zip(fixed-size-list(fixed-size-list(flat)))                      |              |V             |V             |V
 //	full-zip(fixed-size-list(flat))                                       |              |V             |V             |V
 //	full-zip(flat)                                                        |              |BDFITX        |BDFITX        |BDFITX
-//	full-zip(fsst)                                                        |              |SY            |SY            |S
+//	full-zip(fsst)                                                        |              |SY            |SY            |SY
 //	full-zip(packed-struct(members))                                      |              |              |OP            |OP
 //	full-zip(packed-struct)                                               |              |              |              |P
 //	full-zip(variable)                                                    |              |JSY           |JSY           |JSY
@@ -55,14 +56,14 @@
 //	mini-block(bitpack)                                                   |              |FITX          |FITX          |FITX
 //	mini-block(byte-stream-split)                                         |              |FITX          |FITX          |FITX
 //	mini-block(dictionary, bitpack)                                       |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
-//	mini-block(dictionary, byte-stream-split)                             |              |JKSXY         |DFIJKSTXY     |FJKSTVY
-//	mini-block(dictionary, flat)                                          |              |DJKSXY        |DFIJKSTXY     |DFJKSTVY
-//	mini-block(dictionary, lz4(bitpack))                                  |              |K             |              |
-//	mini-block(dictionary, lz4(byte-stream-split))                        |              |DJS           |DFJKSTY       |FJKSTVX
+//	mini-block(dictionary, byte-stream-split)                             |              |JKSXY         |DFIJKSTXY     |FIJKSTVY
+//	mini-block(dictionary, flat)                                          |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVY
+//	mini-block(dictionary, lz4(bitpack))                                  |              |K             |K             |
+//	mini-block(dictionary, lz4(byte-stream-split))                        |              |DJKS          |DFIJKSTXY     |FIJKSTVXY
 //	mini-block(dictionary, rle)                                           |              |DJKSXY        |DFIJKSTXY     |DFIJKSTVXY
 //	mini-block(dictionary, zstd(bitpack))                                 |              |              |K             |
-//	mini-block(dictionary, zstd(byte-stream-split))                       |              |DJK           |DIJKSTY       |DIJKTVY
-//	mini-block(fixed-size-list(fixed-size-list(fixed-size-list(flat))))   |              |              |V             |V
+//	mini-block(dictionary, zstd(byte-stream-split))                       |              |DJKS          |DIJKSTY       |DIJKSTVY
+//	mini-block(fixed-size-list(fixed-size-list(fixed-size-list(flat))))   |              |V             |V             |V
 //	mini-block(fixed-size-list(fixed-size-list(flat)))                    |              |V             |V             |V
 //	mini-block(fixed-size-list(flat))                                     |              |V             |V             |V
 //	mini-block(flat)                                                      |              |BDFITX        |BDFITX        |BDFITX
@@ -70,23 +71,24 @@
 //	mini-block(lz4(bitpack))                                              |              |              |FIT           |X
 //	mini-block(lz4(byte-stream-split))                                    |              |ITX           |FIT           |IT
 //	mini-block(lz4(flat))                                                 |              |DFI           |DIX           |DX
-//	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |T
-//	mini-block(lz4(rle))                                                  |              |I             |              |
-//	mini-block(lz4(variable))                                             |              |SY            |JSY           |SY
+//	mini-block(lz4(rle(lz4(flat))))                                       |              |              |              |FT
+//	mini-block(lz4(rle))                                                  |              |I             |T             |
+//	mini-block(lz4(variable))                                             |              |JSY           |JSY           |SY
 //	mini-block(packed-struct)                                             |              |P             |P             |P
 //	mini-block(rle(lz4(flat)))                                            |              |              |              |FIT
-//	mini-block(rle(out-of-line bitpack))                                  |              |              |              |IT
-//	mini-block(rle(zstd(flat)))                                           |              |              |              |IT
+//	mini-block(rle(out-of-line bitpack))                                  |              |              |              |FIT
+//	mini-block(rle(zstd(flat)))                                           |              |              |              |FIT
 //	mini-block(rle)                                                       |              |FITX          |FITX          |FITX
 //	mini-block(variable)                                                  |              |JSY           |JSY           |JSY
 //	mini-block(zstd(bitpack))                                             |              |I             |FIX           |
 //	mini-block(zstd(byte-stream-split))                                   |              |FIT           |FIT           |FIT
 //	mini-block(zstd(flat))                                                |              |DFTX          |DFITX         |DIX
-//	mini-block(zstd(rle))                                                 |              |T             |FI            |
+//	mini-block(zstd(rle))                                                 |              |FT            |FI            |
 //	mini-block(zstd(variable))                                            |              |SY            |SY            |SY
 //	nullable(fixed-size-list(all-null))                                   |V             |              |              |
 //	nullable(fixed-size-list(fixed-size-list(fixed-size-list(flat))))     |V             |              |              |
 //	nullable(fixed-size-list(fixed-size-list(flat)))                      |V             |              |              |
+//	nullable(fixed-size-list(fixed-size-list(nullable(flat))))            |V             |              |              |
 //	nullable(fixed-size-list(flat))                                       |V             |              |              |
 //	nullable(fixed-size-list(nullable(fixed-size-list(flat))))            |V             |              |              |
 //	nullable(fixed-size-list(nullable(fixed-size-list(nullable(flat)))))  |V             |              |              |
@@ -102,22 +104,23 @@
 //	sparse full-zip(packed-struct(members))                               |              |              |              |P
 //	sparse full-zip(variable)                                             |              |              |              |SY
 //	sparse full-zip(zstd(variable))                                       |              |              |              |SY
+//	sparse indexed(zstd(variable))                                        |              |              |              |S
 //	sparse mini-block(bitpack)                                            |              |              |              |FITX
 //	sparse mini-block(byte-stream-split)                                  |              |              |              |F
-//	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIKSTV
-//	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FJKSY
-//	sparse mini-block(dictionary, flat)                                   |              |              |              |DK
+//	sparse mini-block(dictionary, bitpack)                                |              |              |              |DIJKSTVY
+//	sparse mini-block(dictionary, byte-stream-split)                      |              |              |              |FJKSTY
+//	sparse mini-block(dictionary, flat)                                   |              |              |              |DKY
 //	sparse mini-block(dictionary, lz4(byte-stream-split))                 |              |              |              |KY
 //	sparse mini-block(dictionary, rle)                                    |              |              |              |FJKSVY
 //	sparse mini-block(dictionary, zstd(byte-stream-split))                |              |              |              |FK
 //	sparse mini-block(fixed-size-list(flat))                              |              |              |              |V
-//	sparse mini-block(flat)                                               |              |              |              |BFITX
+//	sparse mini-block(flat)                                               |              |              |              |BDFITX
 //	sparse mini-block(fsst)                                               |              |              |              |S
 //	sparse mini-block(lz4(bitpack))                                       |              |              |              |I
 //	sparse mini-block(lz4(byte-stream-split))                             |              |              |              |I
 //	sparse mini-block(packed-struct)                                      |              |              |              |P
-//	sparse mini-block(rle)                                                |              |              |              |FIT
-//	sparse mini-block(variable)                                           |              |              |              |SY
+//	sparse mini-block(rle)                                                |              |              |              |FITX
+//	sparse mini-block(variable)                                           |              |              |              |JSY
 //	sparse mini-block(zstd(bitpack))                                      |              |              |              |F
 //	sparse mini-block(zstd(byte-stream-split))                            |              |              |              |T
 //	sparse mini-block(zstd(variable))                                     |              |              |              |Y
