@@ -102,8 +102,12 @@ func ifElse(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 	return &sqltext.CaseExpr{At: x.At, Whens: []sqltext.CaseWhen{{Cond: args[0], Then: args[1]}}, Else: args[2]}, nil
 }
 
-// timestampUnits are the units of MySQL and of JDBC's SQL_TSI_ names.
-var timestampUnits = []string{"microsecond", "second", "minute", "hour", "day", "week", "month", "quarter", "year"}
+// The units of MySQL and of JDBC's SQL_TSI_ names. DuckDB's whole months are not theirs: to it the last days of two months
+// are a month apart.
+var (
+	timestampUnits = []string{"microsecond", "second", "minute", "hour", "day", "week"}
+	monthUnits     = []string{"month", "quarter", "year"}
+)
 
 // timestampDiff is MySQL's timestampdiff(unit, a, b): the whole units from a to b.
 func timestampDiff(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
@@ -112,6 +116,9 @@ func timestampDiff(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, erro
 		name := strings.TrimPrefix(strings.ToLower(unit.Parts[0].Text), "sql_tsi_")
 		if slices.Contains(timestampUnits, name) {
 			return callAt(x, "date_sub", &sqltext.StringLit{At: unit.At, Value: name}, args[1], args[2]), nil
+		}
+		if slices.Contains(monthUnits, name) {
+			return nil, errs.Invalidf("timestampdiff does not count a %s here: date_diff('%[1]s', a, b) counts the beginnings of one between a and b, date_sub('%[1]s', a, b) those that are full by DuckDB's rules", name)
 		}
 	}
 	return nil, errs.Invalidf("timestampdiff takes a unit first, one of %s", strings.Join(timestampUnits, ", "))
