@@ -125,7 +125,7 @@ func (r *rowBatch) width(row int, sh *shape) int64 {
 // valueWidth is the most bytes that one value of a variable takes in a row.
 func (r *rowBatch) valueWidth(row, v int, sh *shape) int64 {
 	c := r.values[v]
-	if t, ok := storageType(c.items.DataType()).(arrow.FixedWidthDataType); ok {
+	if t, ok := storage(c.items).DataType().(arrow.FixedWidthDataType); ok {
 		return int64(t.BitWidth()+7) / 8
 	}
 	if !sh.vars[v].present || c.lists.IsNull(row) {
@@ -137,16 +137,6 @@ func (r *rowBatch) valueWidth(row, v int, sh *shape) int64 {
 		widest = max(widest, gather.Bytes(c.items, int(i), int(i)+1))
 	}
 	return widest
-}
-
-func storageType(t arrow.DataType) arrow.DataType {
-	for {
-		e, ok := t.(arrow.ExtensionType)
-		if !ok {
-			return t
-		}
-		t = e.StorageType()
-	}
 }
 
 // inputs makes a batch of what an expression reads.

@@ -6,9 +6,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow/flight"
-	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
-	"google.golang.org/protobuf/types/known/timestamppb"
 
 	"github.com/lanceflight/flightsrv/errs"
 )
@@ -105,13 +103,5 @@ func (s *Server) RenewFlightEndpoint(ctx context.Context, r *flight.RenewFlightE
 	if err != nil {
 		return nil, err
 	}
-	handle, expires, err := s.seal.seal(t.ID, t.User, t.Query)
-	if err != nil {
-		return nil, err
-	}
-	data, err := fsql.CreateStatementQueryTicket(handle)
-	if err != nil {
-		return nil, err
-	}
-	return &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}, nil
+	return s.endpoint(t.ID, t.User, t.Query)
 }

@@ -188,17 +188,25 @@ func (s *Server) endpoints(ctx context.Context, q query, p *planned) ([]*flight.
 	out := make([]*flight.FlightEndpoint, len(parts))
 	for i, part := range parts {
 		q.Part = part
-		handle, expires, err := s.seal.seal(newID(), callerOf(ctx).user, q)
-		if err != nil {
+		var err error
+		if out[i], err = s.endpoint(newID(), callerOf(ctx).user, q); err != nil {
 			return nil, err
 		}
-		data, err := fsql.CreateStatementQueryTicket(handle)
-		if err != nil {
-			return nil, err
-		}
-		out[i] = &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}
 	}
 	return out, nil
+}
+
+// endpoint gives one with a ticket for a user's query. The id names its streams.
+func (s *Server) endpoint(id, user string, q query) (*flight.FlightEndpoint, error) {
+	handle, expires, err := s.seal.seal(id, user, q)
+	if err != nil {
+		return nil, err
+	}
+	data, err := fsql.CreateStatementQueryTicket(handle)
+	if err != nil {
+		return nil, err
+	}
+	return &flight.FlightEndpoint{Ticket: &flight.Ticket{Ticket: data}, Location: s.locations(), ExpirationTime: timestamppb.New(expires)}, nil
 }
 
 // locations gives where a result is to be read: nowhere else, unless an address is advertised.

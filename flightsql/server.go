@@ -27,11 +27,9 @@ import (
 const (
 	// maxReceiveBytes bounds a message from a client: SQL text, parameters, batches of a put.
 	maxReceiveBytes = 128 << 20
-	// maxStatementBytes is how long the text of a statement may be, which planner/sqltext holds it to.
-	maxStatementBytes = 8 << 20
 	// maxCommandBytes bounds a command that asks for a result: a statement's text is no longer, and taking a command
 	// apart copies it a few times.
-	maxCommandBytes = maxStatementBytes + 64<<10
+	maxCommandBytes = planner.MaxTextBytes + 64<<10
 	// maxSendBytes lets a single giant row pass; batches are cut far below.
 	maxSendBytes = 1<<31 - 1
 	// writeBufferBytes is how much is gathered for one system call: batches are about 1 MiB.

@@ -130,7 +130,7 @@ func (s *Server) showTables(ctx context.Context, sh *planner.Show, set settings)
 // resolve finds what a name means in a session: a table, or a view.
 func (s *Server) resolve(ctx context.Context, resolver planner.Resolver, name []string, set settings) (scan.Source, error) {
 	if len(name) == 1 {
-		if at := viewAt(set.Views, name[0]); at >= 0 {
+		if at := scan.ViewAt(set.Views, name[0]); at >= 0 {
 			return &set.Views[at], nil
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
 	"github.com/apache/arrow-go/v18/arrow/flight/flightsql/schema_ref"
 	"github.com/apache/arrow-go/v18/arrow/memory"
+
+	"github.com/lanceflight/flightsrv/planner"
 )
 
 // Bits of the masks of SqlInfo: bit n stands for the enum value n.
@@ -100,7 +102,7 @@ func sqlInfo(cfg Config) map[uint32]any {
 			info[uint32(id)] = int64(0)
 		}
 	}
-	info[uint32(fsql.SqlInfoMaxStatementLen)] = int64(maxStatementBytes)
+	info[uint32(fsql.SqlInfoMaxStatementLen)] = int64(planner.MaxTextBytes)
 	return info
 }
 

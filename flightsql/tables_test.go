@@ -85,24 +85,33 @@ func firstColumn(t *testing.T, c *fsql.Client, d *flight.FlightDescriptor) ([]st
 	if err != nil {
 		return nil, err
 	}
+	out, schema, err := columnOf(ctx, c, info)
+	if err != nil {
+		return out, err
+	}
+	if got := flight.SerializeSchema(schema, memory.DefaultAllocator); !bytes.Equal(got, info.GetSchema()) {
+		t.Errorf("%v: the stream's schema differs:\n%v", d, schema)
+	}
+	if n := info.GetTotalRecords(); n >= 0 && n != int64(len(out)) {
+		t.Errorf("%v: %d rows, %d were announced", d, len(out), n)
+	}
+	return out, nil
+}
+
+// columnOf reads the first column of a result of one endpoint, and the stream's schema.
+func columnOf(ctx context.Context, c *fsql.Client, info *flight.FlightInfo) ([]string, *arrow.Schema, error) {
 	r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer r.Release()
-	if got := flight.SerializeSchema(r.Schema(), memory.DefaultAllocator); !bytes.Equal(got, info.GetSchema()) {
-		t.Errorf("%v: the stream's schema differs:\n%v", d, r.Schema())
-	}
 	var out []string
 	for r.Next() {
 		for i := range int(r.RecordBatch().NumRows()) {
 			out = append(out, r.RecordBatch().Column(0).ValueStr(i))
 		}
 	}
-	if n := info.GetTotalRecords(); n >= 0 && n != int64(len(out)) {
-		t.Errorf("%v: %d rows, %d were announced", d, len(out), n)
-	}
-	return out, r.Err()
+	return out, r.Schema(), r.Err()
 }
 
 // TestRealTables reads the four-row example, whose rows have lat min/max -90/-80, 17/30, no lat, null/null.
@@ -182,19 +191,9 @@ func TestRealParameters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Release()
-	var got []string
-	for r.Next() {
-		for i := range int(r.RecordBatch().NumRows()) {
-			got = append(got, r.RecordBatch().Column(0).ValueStr(i))
-		}
-	}
-	if want := []string{all[2], all[0], all[2]}; r.Err() != nil || !slices.Equal(got, want) {
-		t.Errorf("%v, %v; want %v", got, r.Err(), want)
+	got, _, err := columnOf(ctx, c, info)
+	if want := []string{all[2], all[0], all[2]}; err != nil || !slices.Equal(got, want) {
+		t.Errorf("%v, %v; want %v", got, err, want)
 	}
 	if _, err := c.Prepare(ctx, "SELECT nope FROM worked"); status.Code(err) != codes.NotFound {
 		t.Errorf("an unknown column: %v", err)
@@ -272,16 +271,9 @@ func TestCellsAreListedWhereAsked(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := c.DoGet(ctx, info.GetEndpoint()[0].GetTicket())
+		out, _, err := columnOf(ctx, c, info)
 		if err != nil {
 			t.Fatal(err)
-		}
-		defer r.Release()
-		var out []string
-		for r.Next() {
-			for i := range int(r.RecordBatch().NumRows()) {
-				out = append(out, r.RecordBatch().Column(0).ValueStr(i))
-			}
 		}
 		return out
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -34,12 +33,7 @@ func isLasting(st *planner.Statement, set settings) bool {
 	if st.Kind != planner.KindView || st.View.View.Temporary {
 		return false
 	}
-	return !st.View.Drop || !st.View.Bare || viewAt(set.Views, st.View.View.Ref.Table) < 0
-}
-
-// viewAt gives the place of the view that a bare name means, or -1.
-func viewAt(views []scan.View, name string) int {
-	return slices.IndexFunc(views, func(v scan.View) bool { return strings.EqualFold(v.Ref.Table, name) })
+	return !st.View.Drop || !st.View.Bare || scan.ViewAt(set.Views, st.View.View.Ref.Table) < 0
 }
 
 // changeView runs CREATE VIEW or DROP VIEW.
@@ -80,7 +74,7 @@ func (s *Server) changeTemporary(ctx context.Context, in *session, c *planner.Vi
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	views := slices.Clone(in.effective.Views)
-	at := viewAt(views, ref.Table)
+	at := scan.ViewAt(views, ref.Table)
 	switch {
 	case c.Drop && at < 0:
 		if c.Lenient {

@@ -14,6 +14,7 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
 	"github.com/lanceflight/flightsrv/planner/physical"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -47,6 +48,9 @@ type Options struct {
 	// Relational leaves all to DuckDB but what only a scan can compute: tests compare both ways of running a statement.
 	Relational bool
 }
+
+// MaxTextBytes is the longest statement taken.
+const MaxTextBytes = sqltext.MaxTextBytes
 
 // Kind is the kind of a statement.
 type Kind int

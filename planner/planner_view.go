@@ -33,7 +33,7 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 	if s.Temporary && !out.Bare {
 		return nil, logical.At(parsed.Text, s.Pos, errs.Invalidf("a temporary view belongs to the session and to no schema: name it without one"))
 	}
-	if !o.Writable && !s.Temporary && (!s.Drop || !out.Bare || !hasView(o.Views, ref.Table)) {
+	if !o.Writable && !s.Temporary && (!s.Drop || !out.Bare || scan.ViewAt(o.Views, ref.Table) < 0) {
 		kind := "CREATE VIEW"
 		if s.Drop {
 			kind = "DROP VIEW"
@@ -42,15 +42,6 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 			"%s: the server was not started with --writable", kind))
 	}
 	return &Statement{Kind: KindView, View: out}, nil
-}
-
-func hasView(views []scan.View, name string) bool {
-	for _, v := range views {
-		if strings.EqualFold(v.Ref.Table, name) {
-			return true
-		}
-	}
-	return false
 }
 
 // checkView binds the view's query, which must not read the view that it takes the place of. One that lasts sees nothing of

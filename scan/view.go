@@ -2,6 +2,8 @@ package scan
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -21,6 +23,11 @@ type View struct {
 }
 
 var _ Source = (*View)(nil)
+
+// ViewAt gives the place of the view that a bare name means among temporary ones, or -1.
+func ViewAt(views []View, name string) int {
+	return slices.IndexFunc(views, func(v View) bool { return strings.EqualFold(v.Ref.Table, name) })
+}
 
 // Name is the view's full name, as that of a table.
 func (v *View) Name() string { return expr.FieldPath{v.Ref.Catalog, v.Ref.Schema, v.Ref.Table}.Key() }
