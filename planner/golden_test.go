@@ -76,9 +76,11 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		return planText(st)
 	case "spec":
 		g.tables.asked = nil
-		if _, err := g.plan(t, d); err != nil {
+		st, err := g.plan(t, d)
+		if err != nil {
 			return errorText(err)
 		}
+		checkRules(t, d, planner.AppliedRules(st))
 		return strings.Join(g.tables.asked, "\n")
 	case "prepare":
 		st, err := planner.Plan(context.Background(), d.Input, g.options(d))

@@ -43,15 +43,8 @@ func pushBlock(env Env, sel *logical.Select) bool {
 		if !ok || j.On == nil {
 			return
 		}
-		targets := map[int]logical.From{}
-		if isInner(j.Kind) || j.Kind == "RIGHT" {
-			merge(targets, reach(j.L))
-		}
-		if isInner(j.Kind) || j.Kind == "LEFT" {
-			merge(targets, reach(j.R))
-		}
 		on := j.On
-		if j.On = pushConds(env, on, targets, nil); j.On == nil {
+		if j.On = pushConds(env, on, joinTargets(j), nil); j.On == nil {
 			j.On = expr.Bool(true)
 		}
 		changed = changed || !expr.Equal(on, j.On)

@@ -25,6 +25,8 @@ type Rule struct {
 // needs to see which filters the scans took.
 var Default = []Rule{
 	{"FlattenSubqueries", flattenSubqueries},
+	{"SimplifyJoins", simplifyJoins},
+	{"PropagateEquality", propagateEquality},
 	{"PushFilter", pushFilter},
 	{"SplitStats", splitStats},
 	{"ComputeTests", computeTests},
@@ -138,24 +140,30 @@ func eachSelect(q *logical.Query, visit func(*logical.Query, *logical.Select)) {
 // between fills with nulls.
 func reach(f logical.From) map[int]logical.From {
 	out := map[int]logical.From{}
-	var walk func(logical.From)
-	walk = func(f logical.From) {
-		j, ok := f.(*logical.Join)
-		if !ok {
-			if f != nil {
-				out[logical.RelOf(f)] = f
-			}
-			return
+	eachReached(f, func(f logical.From) {
+		if id := logical.RelOf(f); id != 0 {
+			out[id] = f
 		}
-		if j.Kind != "RIGHT" && j.Kind != "FULL" {
-			walk(j.L)
-		}
-		if j.Kind != "LEFT" && j.Kind != "FULL" {
-			walk(j.R)
-		}
-	}
-	walk(f)
+	})
 	return out
+}
+
+// eachReached visits the elements of a FROM tree that no outer join fills with nulls, joins first.
+func eachReached(f logical.From, visit func(logical.From)) {
+	if f == nil {
+		return
+	}
+	visit(f)
+	j, ok := f.(*logical.Join)
+	if !ok {
+		return
+	}
+	if j.Kind != "RIGHT" && j.Kind != "FULL" {
+		eachReached(j.L, visit)
+	}
+	if j.Kind != "LEFT" && j.Kind != "FULL" {
+		eachReached(j.R, visit)
+	}
 }
 
 func isInner(kind string) bool { return kind == "INNER" || kind == "CROSS" }
