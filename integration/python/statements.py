@@ -257,9 +257,9 @@ def ask(client, sql):
     return client.do_get(info.endpoints[0].ticket).read_all()
 
 
-def differs(client, connection, s, answer=False):
+def differs(client, connection, s, answer=False, names=False):
     """Where the server and DuckDB do not agree on a statement; None where they do. What both refuse is agreed, unless there
-    must be an answer."""
+    must be an answer. The names of columns are compared where that is asked for: those of expressions without alias are our own."""
     want = fault = None
     if s.duck:
         try:
@@ -277,6 +277,8 @@ def differs(client, connection, s, answer=False):
         return None
     if len(got.schema) != len(want.schema) or [type_name(f.type) for f in got.schema] != [type_name(f.type) for f in want.schema]:
         return f"{got.schema.types} instead of {want.schema.types} -- {s.sql}"
+    if names and got.schema.names != want.schema.names:
+        return f"columns {got.schema.names} instead of {want.schema.names} -- {s.sql}"
     a, b = rows(got), rows(want)
     ordered = re.search(r"ORDER\s+BY\s+(id|ALL|1)\b[^)]*$", s.sql, flags=re.I)
     if (a != b) if ordered else collections.Counter(a) != collections.Counter(b):
@@ -287,17 +289,19 @@ def differs(client, connection, s, answer=False):
 checks = Checks()
 
 
-def each(name, statements, answer):
+def each(name, statements, answer, names=False):
     @checks.check(name)
     def _(client, connection):
         every = list(statements())
         assert every, "no statements"
-        faults = [d for d in (differs(client, connection, s, answer) for s in every) if d]
+        faults = [d for d in (differs(client, connection, s, answer, names) for s in every) if d]
         assert not faults, f"{len(faults)} of {len(every)}: " + " ### ".join(faults[:8])
 
 
 for path in sorted((ROOT / "integration" / "testdata" / "bi").glob("*.sql")):
     each(f"statements of {path.stem}", lambda path=path: collected(path), True)
+for path in sorted((ROOT / "integration" / "testdata" / "duckdb").glob("*.sql")):
+    each(f"statements of {path.stem}", lambda path=path: collected(path), True, True)
 each("examples of sql.md", examples, True)
 
 

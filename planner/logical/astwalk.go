@@ -151,6 +151,8 @@ func operandsOf(x sqltext.Expr) []sqltext.Expr {
 		return []sqltext.Expr{x.X, x.Zone}
 	case *sqltext.CollateExpr:
 		return []sqltext.Expr{x.X}
+	case *sqltext.ColumnsExpr:
+		return []sqltext.Expr{x.Of}
 	case *sqltext.Star:
 		var out []sqltext.Expr
 		for _, r := range x.Replace {

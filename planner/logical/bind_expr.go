@@ -21,6 +21,8 @@ type exprCtx struct {
 	values bool
 	// element tells that a list stands for its elements: inside any_match and all_match.
 	element bool
+	// columns is what COLUMNS(...) stands for; nil where it can't stand.
+	columns *columnSet
 	// groupFirst is the block whose HAVING this is: a name is a grouped column, an alias, or else any column.
 	groupFirst *Select
 }
@@ -90,6 +92,8 @@ func (b *binder) node(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		return b.binary(x, c)
 	case *sqltext.Star:
 		return nil, b.errorf(x.Pos, "* can't stand here")
+	case *sqltext.ColumnsExpr:
+		return b.columnsExpr(x, c)
 	}
 	return b.nodeRest(x, c)
 }

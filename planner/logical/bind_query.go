@@ -113,12 +113,14 @@ func (b *binder) orderOutput(order []sqltext.OrderItem, cols []Col, in *scope) (
 		return nil, err
 	}
 	for _, o := range order {
-		var x expr.Expr
 		if i, ok, err := b.ordinal(o.Expr, len(cols), "ORDER BY"); err != nil {
 			return nil, err
 		} else if ok {
-			x = &expr.Column{Rel: OutputRel, Path: expr.FieldPath{cols[i].Key}, Typ: cols[i].Type}
-		} else if x, err = b.expr(o.Expr, ec); err != nil {
+			keys = append(keys, sortKey(o, &expr.Column{Rel: OutputRel, Path: expr.FieldPath{cols[i].Key}, Typ: cols[i].Type}))
+			continue
+		}
+		x, err := b.expr(o.Expr, ec)
+		if err != nil {
 			return nil, err
 		}
 		keys = append(keys, sortKey(o, x))

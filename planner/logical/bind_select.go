@@ -1,12 +1,10 @@
 package logical
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
-	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
@@ -51,11 +49,14 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 		return err
 	}
 	for _, o := range order {
-		e, err := b.orderExpr(o.Expr, sel, ec)
+		err := b.eachColumn(ec, func(c *exprCtx) error {
+			e, err := b.orderExpr(o.Expr, sel, c)
+			out.OrderBy = append(out.OrderBy, sortKey(o, e))
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		out.OrderBy = append(out.OrderBy, sortKey(o, e))
 	}
 	if err := b.checkGrouping(t, sel, out); err != nil {
 		return err
@@ -75,24 +76,59 @@ func (b *binder) clause(x sqltext.Expr, sel *Select, s *scope, ec *exprCtx) (exp
 func (b *binder) items(t *sqltext.Select, sel *Select, s *scope, w *windows) error {
 	ec := &exprCtx{s: s, what: "SELECT", aggs: true, windows: w}
 	for _, it := range t.Items {
-		if star, ok := it.Expr.(*sqltext.Star); ok {
-			items, err := b.star(star, s, ec)
-			if err != nil {
-				return err
-			}
-			sel.Items = append(sel.Items, items...)
-			continue
-		}
-		e, err := b.expr(it.Expr, ec)
+		items, err := b.item(it, ec)
 		if err != nil {
 			return err
 		}
-		sel.Items = append(sel.Items, Item{Name: itemName(it), Expr: e})
+		sel.Items = append(sel.Items, items...)
+		if len(sel.Items) > maxItems {
+			return b.errorf(it.Pos, "the query gives more than %d columns", maxItems)
+		}
 		if it.Alias != nil {
-			s.aliases = append(s.aliases, sel.Items[len(sel.Items)-1])
+			s.aliases = append(s.aliases, items...)
 		}
 	}
 	return nil
+}
+
+// item binds one element of the SELECT list: the columns of a star, or an expression, once for each column that COLUMNS
+// stands for in it.
+func (b *binder) item(it sqltext.SelectItem, ec *exprCtx) ([]Item, error) {
+	if star, ok := it.Expr.(*sqltext.Star); ok {
+		return b.starItem(star, it, ec)
+	}
+	var out []Item
+	err := b.eachColumn(ec, func(c *exprCtx) error {
+		e, err := b.expr(it.Expr, c)
+		if err != nil {
+			return err
+		}
+		name, err := c.columns.name(it)
+		if err != nil {
+			return b.at(it.Pos, err)
+		}
+		out = append(out, Item{Name: name, Expr: e})
+		return nil
+	})
+	return out, err
+}
+
+// starItem binds a star, whose alias names each of its columns.
+func (b *binder) starItem(star *sqltext.Star, it sqltext.SelectItem, ec *exprCtx) ([]Item, error) {
+	items, err := b.star(star, ec.s, ec)
+	if err != nil || it.Alias == nil {
+		return items, err
+	}
+	for i := range items {
+		name := it.Alias.Text
+		if star.Filter != nil {
+			if name, err = columnAlias(name, items[i].Name, nil); err != nil {
+				return nil, b.at(it.Pos, err)
+			}
+		}
+		items[i].Name = name
+	}
+	return items, nil
 }
 
 // itemName is the alias, the last part of a path, or else the text as written.
@@ -107,110 +143,6 @@ func itemName(it sqltext.SelectItem) string {
 		return x.Name.Text
 	}
 	return strings.TrimSpace(it.Text)
-}
-
-// star expands * and t.*, with EXCLUDE and REPLACE.
-func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
-	var out []Item
-	if len(t.Qualifier) > 0 {
-		items, err := b.qualifiedStar(t, s)
-		if err != nil {
-			return nil, err
-		}
-		out = items
-	} else {
-		if len(s.rels) == 0 {
-			return nil, b.errorf(t.Pos, "SELECT * needs a FROM")
-		}
-		out = allColumns(s)
-	}
-	for _, x := range t.Exclude {
-		n := len(out)
-		out = slices.DeleteFunc(out, func(it Item) bool { return strings.EqualFold(it.Name, x.Text) })
-		if len(out) == n {
-			return nil, b.fault(errs.ErrNotFound, t.Pos, "", "EXCLUDE (%s): there is no such column", x.Text)
-		}
-	}
-	for _, r := range t.Replace {
-		e, err := b.expr(r.Expr, ec)
-		if err != nil {
-			return nil, err
-		}
-		i := slices.IndexFunc(out, func(it Item) bool { return strings.EqualFold(it.Name, itemName(r)) })
-		if i < 0 {
-			return nil, b.fault(errs.ErrNotFound, t.Pos, "", "REPLACE (... AS %s): there is no such column", itemName(r))
-		}
-		out[i].Expr = e
-	}
-	return out, nil
-}
-
-// allColumns are the columns of *: merged ones once, at the place of the left one.
-func allColumns(s *scope) []Item {
-	var out []Item
-	for _, r := range s.rels {
-		for _, c := range r.cols {
-			if c.Hidden {
-				continue
-			}
-			it := Item{Name: c.Name, Expr: &expr.Column{Rel: r.id, Path: expr.FieldPath{c.Key}, Typ: c.Type}}
-			if m, first, ok := mergedFor(s, r.id, c.Key); ok {
-				if !first {
-					continue
-				}
-				it.Expr = m.expr
-			}
-			out = append(out, it)
-		}
-	}
-	return out
-}
-
-// mergedFor finds the merged column that stands for a column; first tells whether it takes that column's place.
-func mergedFor(s *scope, rel int, key string) (m merged, first, ok bool) {
-	for _, m := range s.merged {
-		for i, c := range m.hide {
-			if c.Rel == rel && c.Path[0] == key {
-				return m, i == 0, true
-			}
-		}
-	}
-	return merged{}, false, false
-}
-
-func (b *binder) qualifiedStar(t *sqltext.Star, s *scope) ([]Item, error) {
-	n := len(t.Qualifier)
-	rels := slices.DeleteFunc(slices.Clone(s.rels), func(r *relation) bool { return len(r.qual) < n })
-	for k := 1; k <= n; k++ {
-		rels = matchQualifier(t.Qualifier[n-k].Text, k, rels)
-	}
-	if len(rels) > 1 {
-		return nil, b.errorf(t.Pos, "%s.* is ambiguous: it may be %s or %s", identPath(t.Qualifier), rels[0].label(), rels[1].label())
-	}
-	if len(rels) == 1 {
-		return allColumns(&scope{rels: rels}), nil
-	}
-	x, err := b.resolve(s, &sqltext.Name{At: t.At, Parts: t.Qualifier})
-	if err != nil {
-		return nil, b.fault(errs.ErrNotFound, t.Pos, "", "%s.*: there is no such table in FROM", identPath(t.Qualifier))
-	}
-	st, ok := structOf(x.Type())
-	if !ok {
-		return nil, b.errorf(t.Pos, "%s.*: it is no table and no struct", identPath(t.Qualifier))
-	}
-	out := make([]Item, st.NumFields())
-	for i, f := range st.Fields() {
-		out[i] = Item{Name: f.Name, Expr: down(x, f)}
-	}
-	return out, nil
-}
-
-func identPath(ids []sqltext.Ident) expr.FieldPath {
-	p := make(expr.FieldPath, len(ids))
-	for i, id := range ids {
-		p[i] = id.Text
-	}
-	return p
 }
 
 // groupBy binds GROUP BY: ordinals, then columns, then aliases.

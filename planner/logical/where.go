@@ -20,12 +20,16 @@ func (b *binder) where(x sqltext.Expr, s *scope) (expr.Expr, error) {
 	parts := chain(x, "AND")
 	var out []expr.Expr
 	for _, p := range parts {
-		e, err := b.wherePart(p, ec, len(parts) == 1)
+		// Where COLUMNS stands for several columns, the part must be true for each.
+		err := b.eachColumn(ec, func(c *exprCtx) error {
+			e, err := b.wherePart(p, c, len(parts) == 1)
+			if e != nil {
+				out = append(out, e)
+			}
+			return err
+		})
 		if err != nil {
 			return nil, err
-		}
-		if e != nil {
-			out = append(out, e)
 		}
 	}
 	return expr.AllOf(out...), nil

@@ -240,12 +240,20 @@ type (
 		At
 		Parts []Ident
 	}
-	// Star is * or t.*, with EXCLUDE and REPLACE.
+	// Star is * or t.*, with EXCLUDE, REPLACE and RENAME, or with a test that the names must pass.
 	Star struct {
 		At
 		Qualifier []Ident
-		Exclude   []Ident
+		Exclude   []StarName
 		Replace   []SelectItem
+		Rename    []StarName
+		Filter    *StarFilter
+	}
+	// ColumnsExpr is COLUMNS(...), which stands for one column after the other. Of is a *Star, a *LambdaExpr that tests a
+	// name, a text (a regular expression), or a list of names.
+	ColumnsExpr struct {
+		At
+		Of Expr
 	}
 	// AllColumns is the ALL of ORDER BY ALL.
 	AllColumns struct{ At }
@@ -435,6 +443,22 @@ type (
 		Name string
 	}
 )
+
+// StarName is a column that EXCLUDE or RENAME names, [table.]column; To is its new name.
+type StarName struct {
+	Name []Ident
+	To   Ident
+	Pos  int
+}
+
+// StarFilter is what stands behind a star: [NOT] LIKE | ILIKE | SIMILAR TO 'pattern' [ESCAPE 'c'].
+type StarFilter struct {
+	Op      string
+	Not     bool
+	Pattern string
+	Escape  *string
+	Pos     int
+}
 
 // CaseWhen is one arm of a CaseExpr.
 type CaseWhen struct{ Cond, Then Expr }

@@ -276,24 +276,7 @@ func (c *converter) item(out *Select, f *ast.SelectField) {
 		c.unknown(out.Pos)
 		return
 	}
-	out.Items = append(out.Items, SelectItem{Expr: c.exprOrStar(f.Expr), Alias: side.alias, Text: side.text, Pos: side.pos})
-}
-
-func (c *converter) exprOrStar(node ast.ExprNode) Expr {
-	call, ok := node.(*ast.FuncCallExpr)
-	if !ok {
-		return c.expr(node)
-	}
-	side, ok := c.entry(call.FnName.O).(sideStar)
-	if !ok {
-		return c.expr(node)
-	}
-	star := side.star
-	for i, item := range side.replace {
-		item.Expr = c.expr(call.Args[i])
-		star.Replace = append(star.Replace, item)
-	}
-	return &star
+	out.Items = append(out.Items, SelectItem{Expr: c.expr(f.Expr), Alias: side.alias, Text: side.text, Pos: side.pos})
 }
 
 func (c *converter) groupBy(out *Select, by *ast.GroupByClause) {

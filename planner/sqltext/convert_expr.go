@@ -155,11 +155,24 @@ func (c *converter) marked(n *ast.FuncCallExpr, side any) Expr {
 		return &RowLit{At{s.pos}, args}
 	case sideStruct:
 		return &StructLit{At{s.pos}, s.names, args}
+	case sideStar:
+		return star(s, args)
+	case sideColumns:
+		return &ColumnsExpr{At{s.pos}, arg(0)}
 	case sideLambda:
 		return &LambdaExpr{At{s.pos}, s.params, arg(0)}
 	}
 	c.unknown(c.positions.at(n.OriginTextPosition()))
 	return &NullLit{}
+}
+
+func star(s sideStar, replaced []Expr) Expr {
+	out := s.star
+	for i, item := range s.replace {
+		item.Expr = replaced[i]
+		out.Replace = append(out.Replace, item)
+	}
+	return &out
 }
 
 func slice(s sideSlice, args []Expr) Expr {

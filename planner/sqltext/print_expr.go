@@ -165,6 +165,10 @@ func (p *printer) nested(e Expr) {
 		p.put("(")
 		p.list(e.Items)
 		p.put(")")
+	case *ColumnsExpr:
+		p.put("COLUMNS(")
+		p.expr(e.Of)
+		p.put(")")
 	case *LambdaExpr:
 		p.put("LAMBDA ", formatIdents(e.Params, ", "), ": ")
 		p.expr(e.Body)
@@ -266,12 +270,29 @@ func (p *printer) star(e *Star) {
 		p.put(formatIdent(q), ".")
 	}
 	p.put("*")
-	if len(e.Exclude) > 0 {
-		p.put(" EXCLUDE (", formatIdents(e.Exclude, ", "), ")")
-	}
+	p.starNames(" EXCLUDE (", e.Exclude, false)
 	if len(e.Replace) > 0 {
 		p.put(" REPLACE (")
 		p.items(e.Replace)
+		p.put(")")
+	}
+	p.starNames(" RENAME (", e.Rename, true)
+	if f := e.Filter; f != nil {
+		p.put([]string{" ", " NOT "}[b2i(f.Not)], f.Op, " ", quoteText(f.Pattern))
+		if f.Escape != nil {
+			p.put(" ESCAPE ", quoteText(*f.Escape))
+		}
+	}
+}
+
+func (p *printer) starNames(word string, names []StarName, rename bool) {
+	for i, n := range names {
+		p.put([]string{", ", word}[b2i(i == 0)], formatName(n.Name))
+		if rename {
+			p.put(" AS ", formatIdent(n.To))
+		}
+	}
+	if len(names) > 0 {
 		p.put(")")
 	}
 }

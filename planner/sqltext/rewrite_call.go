@@ -291,8 +291,10 @@ func (r *rewriter) specialCall() (frag, bool) {
 		return r.mark("row", pos, sideRow{pos}, items...), true
 	case "position", "substring", "trim":
 		return r.textCall()
-	case "columns", "unpack":
-		r.unsupported(pos, "%s(...) is not supported", strings.ToUpper(t.text))
+	case "columns":
+		return r.columns(), true
+	case "unpack":
+		r.unsupported(pos, "UNPACK(...) is not supported")
 		return frag{}, true
 	case "overlay", "treat", "xmlforest", "xmlparse", "xmlroot":
 		r.unsupported(pos, "%s(...) is not supported in an expression", strings.ToUpper(t.text))

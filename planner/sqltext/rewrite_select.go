@@ -94,15 +94,17 @@ func (r *rewriter) item() frag {
 	pos := r.here()
 	side := sideItem{pos: pos}
 	if t, next := r.peek(), r.peekAt(1); (t.kind == tokWord || t.kind == tokQuoted) && next.isSign(":") {
-		r.unsupported(pos, "an alias before its expression is not supported")
-		return frag{}
+		name, _ := r.ident()
+		r.advance()
+		side.alias, side.pos = &name, r.here()
 	}
+	start := side.pos
 	expr, star := r.star()
 	if !star {
 		expr = r.expr()
 	}
-	side.text = r.text[pos:max(pos, r.lastEnd())]
-	if !star || r.peek().isWord("as") {
+	side.text = r.text[start:max(start, r.lastEnd())]
+	if side.alias == nil && (!star || r.peek().isWord("as")) {
 		side.alias = r.itemAlias()
 	}
 	return cat(expr, one(" AS "+marker("item", r.add(side)), pos))
@@ -126,69 +128,6 @@ func (r *rewriter) itemAlias() *Ident {
 		r.failHint(int(t.start), "write AS before an alias that is a keyword", "syntax error near %q", near(r.text, int(t.start)))
 	}
 	return nil
-}
-
-// star rewrites *, t.*, and what may follow; false if the column is no star.
-func (r *rewriter) star() (frag, bool) {
-	i := r.pos
-	for r.toks[i].kind == tokWord || r.toks[i].kind == tokQuoted {
-		if !r.toks[i+1].isSign(".") {
-			return frag{}, false
-		}
-		i += 2
-	}
-	if !r.toks[i].isSign("*") {
-		return frag{}, false
-	}
-	pos := r.here()
-	star := Star{At: At{pos}}
-	for !r.peek().isSign("*") {
-		part, _ := r.label()
-		star.Qualifier = append(star.Qualifier, part)
-		r.expectSign(".")
-	}
-	r.advance()
-	if r.accept("exclude") {
-		if r.peek().isSign("(") {
-			star.Exclude = r.excluded()
-		} else {
-			name, _ := r.ident()
-			star.Exclude = []Ident{name}
-		}
-	}
-	side := sideStar{star: star}
-	var args []frag
-	if r.accept("replace") {
-		r.expectSign("(")
-		for first := true; first || r.acceptSign(","); first = false {
-			item := SelectItem{Pos: r.here()}
-			args = append(args, r.expr())
-			item.Text = r.text[item.Pos:max(item.Pos, r.lastEnd())]
-			r.expect("as")
-			alias, _ := r.label()
-			item.Alias = &alias
-			side.replace = append(side.replace, item)
-		}
-		r.expectSign(")")
-	}
-	if r.peek().isWord("rename", "like", "ilike", "not", "similar", "glob") || r.peek().isSign("::") {
-		r.unsupported(r.here(), "%q behind a star is not supported", r.peek().text)
-	}
-	return r.mark("star", pos, side, args...), true
-}
-
-func (r *rewriter) excluded() []Ident {
-	r.expectSign("(")
-	var out []Ident
-	for first := true; first || r.acceptSign(","); first = false {
-		name, _ := r.label()
-		if r.peek().isSign(".") {
-			r.unsupported(r.here(), "a dotted name in EXCLUDE is not supported")
-		}
-		out = append(out, name)
-	}
-	r.expectSign(")")
-	return out
 }
 
 // groupBy rewrites the elements of GROUP BY.

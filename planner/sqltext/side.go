@@ -82,6 +82,8 @@ type (
 		replace []SelectItem
 	}
 
+	// sideColumns is COLUMNS(...): what stands in its parentheses.
+	sideColumns struct{ pos int }
 	// sideItem is the alias of every column of a SELECT.
 	sideItem struct {
 		alias *Ident
