@@ -313,7 +313,7 @@ func (b Binder) caseOf(e *Case) (Expr, error) {
 	var t arrow.DataType
 	if !readsElements(results...) || len(results) == 1 {
 		var err error
-		if t, err = CommonTypeOf(results...); err != nil {
+		if t, err = CommonTypeOf(elseFirst(e.Else, results)...); err != nil {
 			return nil, err
 		}
 	}
@@ -329,6 +329,15 @@ func (b Binder) caseOf(e *Case) (Expr, error) {
 		out.Else = results[len(e.Whens)]
 	}
 	return out, nil
+}
+
+// elseFirst gives the results of a CASE in the order in which DuckDB finds their common type: that of ELSE, or NULL, first.
+func elseFirst(last Expr, results []Expr) []Expr {
+	if last == nil {
+		return append([]Expr{Null()}, results...)
+	}
+	n := len(results) - 1
+	return append([]Expr{results[n]}, results[:n]...)
 }
 
 func (b Binder) convertAll(es []Expr, t arrow.DataType) ([]Expr, error) {
@@ -351,7 +360,7 @@ var elementwise = map[string]bool{"abs": true, "coalesce": true, "ifnull": true,
 
 func (b Binder) call(e *Call) (Expr, error) {
 	name := strings.ToLower(e.Name)
-	if name == LanceDivide || name == LanceModulo {
+	if name == LanceDivide || name == LanceModulo || name == LanceOrder {
 		return e, nil // made by a bound filter, and bound
 	}
 	if name == "any_match" || name == "all_match" {

@@ -141,7 +141,8 @@ func coerceTexts(es []Expr, equality bool, zone *time.Location) (arrow.DataType,
 	return typed, nil
 }
 
-// textLiteralAs reads a text as a value of type t. Times keep all their digits, so that they compare exactly.
+// textLiteralAs reads a text as a value of type t. Instants and times of day keep all their digits, as DuckDB knows them in
+// microseconds alone, whatever the unit of the column.
 func textLiteralAs(l *Literal, t arrow.DataType, zone *time.Location) (Expr, error) {
 	s, ok := l.Value.(string)
 	if !ok {
@@ -150,8 +151,6 @@ func textLiteralAs(l *Literal, t arrow.DataType, zone *time.Location) (Expr, err
 	var lit *Literal
 	var err error
 	switch KindOf(t) {
-	case KindTimestamp:
-		lit, err = ParseTimestamp(s)
 	case KindTimestampTZ:
 		lit, err = ParseTimestampTZ(s, zone)
 	case KindTime:

@@ -149,20 +149,14 @@ func commonTemporal(a, b arrow.DataType) (arrow.DataType, error) {
 	if ak == KindDate && bk == KindDate {
 		return arrow.FixedWidthTypes.Date32, nil
 	}
-	unit := arrow.Microsecond
-	finer := func(t arrow.DataType, k Kind) {
-		if ts, ok := Storage(t).(*arrow.TimestampType); ok && k != KindDate && ts.Unit > unit {
-			unit = ts.Unit
-		}
-	}
-	if ak != KindDate && bk != KindDate {
-		unit = arrow.Second
-	}
-	finer(a, ak)
-	finer(b, bk)
-	t := &arrow.TimestampType{Unit: unit}
+	t := &arrow.TimestampType{Unit: arrow.Second}
 	if ak == KindTimestampTZ || bk == KindTimestampTZ {
-		t.TimeZone = "UTC"
+		t = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
+	}
+	for _, x := range []arrow.DataType{a, b} { // a date adds nothing to the unit
+		if ts, ok := Storage(x).(*arrow.TimestampType); ok {
+			t.Unit = max(t.Unit, ts.Unit)
+		}
 	}
 	return t, nil
 }
@@ -176,11 +170,11 @@ func isLiteral(e Expr) bool {
 	return false
 }
 
-// CommonTypeOf is CommonType over expressions: an integer literal takes the integer type next to it where it fits, a
-// text literal any type.
+// CommonTypeOf is CommonType over expressions, taken from left to right as DuckDB does: of two, an integer literal takes the
+// integer type of the other where it fits, a text literal any type; two literals, or a literal and NULL, have the types of
+// literals alone. The type is nil where that of an operand is not known.
 func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
-	typ := arrow.DataType(arrow.Null)
-	var lits []Expr
+	var sofar Expr
 	for _, e := range es {
 		if e.Type() == nil {
 			if p, ok := e.(*Param); ok && p.Typ == nil {
@@ -188,32 +182,53 @@ func CommonTypeOf(es ...Expr) (arrow.DataType, error) {
 			}
 			return nil, nil
 		}
-		if l, ok := e.(*Literal); ok && l.Value != nil && (KindOf(l.Typ) == KindText || integerLiteral(l)) {
-			lits = append(lits, e)
+		if sofar == nil {
+			sofar = e
 			continue
 		}
-		var err error
-		if typ, err = CommonType(typ, e.Type()); err != nil {
+		t, err := commonOfTwo(sofar, e)
+		if err != nil {
 			return nil, err
 		}
+		sofar = &Column{Typ: t}
 	}
-	for _, e := range lits {
-		l := e.(*Literal)
-		if KindOf(l.Typ) == KindText && KindOf(typ) != KindNull {
-			continue
-		}
-		if KindOf(typ) == KindInt && literalFits(l, typ) {
-			continue
-		}
-		var err error
-		if typ, err = CommonType(typ, l.Typ); err != nil {
-			return nil, err
-		}
+	if sofar == nil {
+		return arrow.Null, nil
 	}
-	if typ == nil {
-		return nil, nil
+	return Storage(sofar.Type()), nil // a computed value is no dictionary and no extension
+}
+
+func commonOfTwo(a, b Expr) (arrow.DataType, error) {
+	l, r := a.Type(), b.Type()
+	switch {
+	case KindOf(l) == KindNull || KindOf(r) == KindNull:
+	case writtenText(a) && !writtenText(b):
+		return r, nil
+	case writtenText(b) && !writtenText(a):
+		return l, nil
+	case takes(r, a) && !isWhole(b):
+		return r, nil
+	case takes(l, b) && !isWhole(a):
+		return l, nil
 	}
-	return Storage(typ), nil // a computed value is no dictionary and no extension
+	return CommonType(l, r)
+}
+
+// writtenText tells whether e is a text literal.
+func writtenText(e Expr) bool {
+	l, ok := e.(*Literal)
+	return ok && l.Value != nil && KindOf(l.Typ) == KindText
+}
+
+func isWhole(e Expr) bool {
+	l, ok := e.(*Literal)
+	return ok && integerLiteral(l)
+}
+
+// takes tells whether e is an integer literal that is a value of the integer type t.
+func takes(t arrow.DataType, e Expr) bool {
+	l, ok := e.(*Literal)
+	return ok && KindOf(t) == KindInt && literalFits(l, t)
 }
 
 // literalFits tells whether an integer literal is a value of the integer type t.

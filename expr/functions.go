@@ -25,6 +25,10 @@ const (
 	LanceModulo = "lance_modulo"
 )
 
+// LanceOrder is the place of a FLOAT or DOUBLE in the order in which Lance's own filters compare two of them, as a BIGINT: IEEE
+// 754's total order, in which -0.0 is below 0.0, and a NaN beyond the infinity of its sign. No statement can call it.
+const LanceOrder = "lance_order"
+
 // Function describes one SQL function by its lower-case name.
 type Function struct {
 	Name    string

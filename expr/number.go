@@ -2,6 +2,7 @@ package expr
 
 import (
 	"errors"
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -78,4 +79,10 @@ func dropUnderscores(s string) (string, bool) {
 		}
 	}
 	return strings.ReplaceAll(s, "_", ""), true
+}
+
+// TotalOrder gives the place of a float in IEEE 754's total order.
+func TotalOrder(f float64) int64 {
+	n := int64(math.Float64bits(f))
+	return n ^ int64(uint64(n>>63)>>1)
 }

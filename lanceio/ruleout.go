@@ -1,6 +1,8 @@
 package lanceio
 
 import (
+	"math"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/expr"
@@ -60,6 +62,9 @@ func judge(e expr.Expr, k known) verdict {
 		}
 		return judgeAnd(e.Args, k)
 	case *expr.Compare:
+		if c := placed(e.L); c != nil && e.Op == expr.Lt {
+			return judgeLowNaN(c, e.R, k)
+		}
 		return judgeComparison(e.Op, e.L, e.R, k)
 	case *expr.Between:
 		if canFail(e.X) || canFail(e.Lo) || canFail(e.Hi) {
@@ -196,6 +201,35 @@ func judgeComparison(op expr.CompareOp, l, r expr.Expr, k known) verdict {
 	return allFalse
 }
 
+// placed gives the column whose place in the order of Lance's filters e is; nil for any other expression.
+func placed(e expr.Expr) *expr.Column {
+	c, ok := e.(*expr.Call)
+	if !ok || c.Name != expr.LanceOrder {
+		return nil
+	}
+	return subject(c.Args[0])
+}
+
+// judgeLowNaN gives the verdict on a column's place being below a bound: where that is the place of minus infinity, only NaNs
+// of negative sign are.
+func judgeLowNaN(c *expr.Column, bound expr.Expr, k known) verdict {
+	l, _ := bound.(*expr.Literal)
+	x, ok := k.extent(c)
+	if !ok || l == nil || l.Value != expr.TotalOrder(math.Inf(-1)) {
+		return mayHold
+	}
+	if x.Least == nil {
+		return neverTrue
+	}
+	if f, isFloat := x.Greatest.Value.(float64); !isFloat || math.IsNaN(f) {
+		return mayHold
+	}
+	if x.Nulls {
+		return neverTrue
+	}
+	return allFalse
+}
+
 // isCall tells a function, which need not give the same value twice.
 func isCall(e expr.Expr) bool {
 	_, ok := e.(*expr.Call)
@@ -243,6 +277,8 @@ func canFail(e expr.Expr) bool {
 		case *expr.Column, *expr.Literal, *expr.Compare, *expr.Logical, *expr.Not, *expr.In, *expr.Between, *expr.IsNull,
 			*expr.IsTruth, *expr.StatsTest, *expr.StatsState:
 			return false
+		case *expr.Call:
+			return e.Name != expr.LanceOrder
 		case *expr.Cast:
 			from := e.X.Type()
 			return !e.Try && (from == nil || !expr.KindOf(from).Numeric() || e.To.ID() != arrow.FLOAT64)

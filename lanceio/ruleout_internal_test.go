@@ -54,7 +54,7 @@ func (k batchKnown) statsOf(variable, stats expr.FieldPath) (statsExtent, bool) 
 // The values that columns are drawn from: few, so that comparisons meet their edges.
 var (
 	ints     = []int64{-3, 0, 1, 2, 7, 1<<53 + 1}
-	doubles  = []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 0.1, 1, 2, 7.5, 1e300}
+	doubles  = []float64{math.NaN(), math.Copysign(math.NaN(), -1), math.Inf(1), math.Inf(-1), math.Copysign(0, -1), 0, 0.1, 1, 2, 7.5, 1e300}
 	decimals = []int64{-150, 0, 100, 123, 200, 705}
 	words    = []string{"", "a", "a ", "B", "é", "10", "zz"}
 )
@@ -176,6 +176,11 @@ func drawPredicate(t *rapid.T, depth int) expr.Expr {
 		return expr.Cmp(op, drawConstant(t, name), subject)
 	case 4:
 		return drawStatsTest(t)
+	case 5:
+		if name == "f" || name == "d" {
+			place := &expr.Call{Name: expr.LanceOrder, Args: []expr.Expr{expr.CastTo(c, arrow.PrimitiveTypes.Float64)}, Typ: arrow.PrimitiveTypes.Int64}
+			return expr.Cmp(op, place, expr.Int(expr.TotalOrder(rapid.SampledFrom(doubles).Draw(t, "bound"))))
+		}
 	case 7, 8:
 		join := expr.AllOf
 		if rapid.Bool().Draw(t, "or") {
@@ -211,21 +216,30 @@ func drawStatsTest(t *rapid.T) expr.Expr {
 	return &expr.StatsTest{Variable: expr.FieldPath{"v"}, Stats: stats, Test: test}
 }
 
+// boundPredicate draws predicates that mean something over columns of a schema, and that scans can test.
+func boundPredicate(schema *arrow.Schema) *rapid.Generator[expr.Expr] {
+	resolve := func(c expr.Column) (expr.Column, error) {
+		c.Typ = schema.Field(schema.FieldIndices(c.Path[0])[0]).Type
+		if len(c.Path) > 1 {
+			c.Typ = arrow.PrimitiveTypes.Float64
+		}
+		return c, nil
+	}
+	return rapid.Custom(func(t *rapid.T) expr.Expr {
+		e, err := expr.Bind(drawPredicate(t, 2), resolve)
+		if err != nil || !eval.Supports(e) {
+			return nil
+		}
+		return e
+	}).Filter(func(e expr.Expr) bool { return e != nil })
+}
+
 // TestJudge: what is said of a predicate is what testing it at every row finds, and no error is passed over.
 func TestJudge(t *testing.T) {
 	out, kept := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		batch := drawKnown(t)
-		pred, err := expr.Bind(drawPredicate(t, 2), func(c expr.Column) (expr.Column, error) {
-			c.Typ = batch.Schema().Field(batch.Schema().FieldIndices(c.Path[0])[0]).Type
-			if len(c.Path) > 1 {
-				c.Typ = arrow.PrimitiveTypes.Float64
-			}
-			return c, nil
-		})
-		if err != nil || !eval.Supports(pred) {
-			t.Skip("no predicate")
-		}
+		pred := boundPredicate(batch.Schema()).Draw(t, "predicate")
 		v := judge(pred, batchKnown{t, batch})
 		if v == mayHold {
 			kept++

@@ -116,6 +116,7 @@ var functions = map[string]function{
 	"dayofyear": {oneWhen, nil}, "dayofweek": {oneWhen, nil},
 	"regexp_matches":    {constPattern, nil},
 	"regexp_full_match": {constPattern, nil},
+	expr.LanceOrder:     {oneFloat, func(a []any) (any, error) { return expr.TotalOrder(a[0].(float64)), nil }},
 	"mod":               {func(a []expr.Expr) bool { return false }, nil},
 }
 

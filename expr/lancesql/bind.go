@@ -20,8 +20,8 @@ func Filter(filter string, resolve func(expr.Column) (expr.Column, error)) (expr
 	return Bind(e, resolve)
 }
 
-// Bind binds a parsed filter: as expr.Bind, but division is that of the dialect, and a text next to a number or a time
-// is an error.
+// Bind binds a parsed filter: as expr.Bind, but division and the order of floats are those of the dialect, literals are read as
+// literals.go tells, and a text next to a number or a time is an error.
 func Bind(e expr.Expr, resolve func(expr.Column) (expr.Column, error)) (expr.Expr, error) {
 	typed, _, err := expr.Rewrite(e, func(e expr.Expr) (expr.Expr, error) {
 		if c, ok := e.(*expr.Column); ok {
@@ -34,12 +34,14 @@ func Bind(e expr.Expr, resolve func(expr.Column) (expr.Column, error)) (expr.Exp
 		return nil, err
 	}
 	b := expr.Binder{Resolve: func(c expr.Column) (expr.Column, error) { return c, nil }}
-	bound, err := b.Bind(typed)
+	bound, err := b.Bind(readLiterals(typed, true))
 	if err != nil {
 		return nil, err
 	}
-	if bound, _, err = expr.Rewrite(bound, divide); err != nil {
-		return nil, err
+	for _, rewrite := range []func(expr.Expr) (expr.Expr, error){divide, refuseMixed, orderFloats} {
+		if bound, _, err = expr.Rewrite(bound, rewrite); err != nil {
+			return nil, err
+		}
 	}
 	if k := expr.KindOf(bound.Type()); k != expr.KindBool {
 		return nil, errs.Invalidf("the filter %s is no predicate", bound)

@@ -121,6 +121,17 @@ func TestFilterAsLance(t *testing.T) {
 		{"nullif(i, 1) is null", []int32{0, 2}},
 		{"i = 1 and not f > 2 or s = 'B'", []int32{0, 1}},
 		{"1 = 1", []int32{0, 1, 2, 3, 4, 5, 6, 7}},
+		{"f < i * 0.0", []int32{4, 6}}, // two floats in total order: -0.0 below 0.0, a NaN of negative sign below all
+		{"f = 0.0 * i", []int32{7}},
+		{"f * 0.0 < 5", []int32{0, 2, 4, 5, 6, 7}},
+		{"f * 0.0 > 5", []int32{1}},
+		{"f <= f * 0.0", []int32{1, 4, 7}},
+		{"f * 0.0 <> f", []int32{0, 2, 5, 6}},
+		{"f between 0.0 * i and 10", []int32{0, 7}},
+		{"not (f * 0.0 between -1 and 1)", []int32{1, 5, 6}},
+		{"0 > f * 0.0", []int32{5, 6}},
+		{"f * -1.0 * 0.0 = 0", []int32{0, 2, 4, 7}},
+		{"ok is distinct from ok and i > 1", []int32{0, 3, 5, 7}}, // all that follows is the right side
 	} {
 		e, err := lancesql.Filter(c.filter, resolve)
 		if err != nil {
@@ -198,12 +209,13 @@ func TestFaultsHaveAPlace(t *testing.T) {
 
 func TestRefusedByMeaning(t *testing.T) {
 	for filter, kind := range map[string]error{
-		"i = 'abc'":        errs.ErrInvalidInput,
-		"t > '2024-01-01'": errs.ErrInvalidInput,
-		"i":                errs.ErrInvalidInput,
-		"null":             errs.ErrInvalidInput,
-		"l > 1":            errs.ErrInvalidInput,
-		"xyz = 1":          errs.ErrNotFound,
+		"i = 'abc'":                             errs.ErrInvalidInput,
+		"t > '2024-01-01'":                      errs.ErrInvalidInput,
+		"i":                                     errs.ErrInvalidInput,
+		"null":                                  errs.ErrInvalidInput,
+		"cast(i as string) = cast(1 as bigint)": errs.ErrInvalidInput,
+		"l > 1":                                 errs.ErrInvalidInput,
+		"xyz = 1":                               errs.ErrNotFound,
 	} {
 		if _, err := lancesql.Filter(filter, resolve); !errors.Is(err, kind) {
 			t.Errorf("%s: error %v, want %v", filter, err, kind)

@@ -248,7 +248,7 @@ func (p *parser) wordInfix(l expr.Expr, t token, prec int) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return expr.Negate(e), nil
+		return expr.Fn(negated, e), nil
 	case "IN":
 		if err := p.expect("("); err != nil {
 			return nil, err
@@ -296,7 +296,7 @@ func (p *parser) isTest(l expr.Expr) (expr.Expr, error) {
 	case p.takeWords("FALSE"):
 		e = &expr.IsTruth{X: l}
 	case p.takeWords("DISTINCT", "FROM"):
-		r, err := p.expr(precIs)
+		r, err := p.expr(0) // Lance reads all that follows as the right side, AND and OR too
 		if err != nil {
 			return nil, err
 		}

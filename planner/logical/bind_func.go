@@ -103,9 +103,12 @@ func (b *binder) unknownFunction(name string, pos int) error {
 	return b.fault(errs.ErrInvalidInput, pos, didYouMean(name, functionNames()), "there is no function %s", name)
 }
 
+// sameTyped are the functions whose arguments are all of one type.
+var sameTyped = map[string]bool{"coalesce": true, "nullif": true, "greatest": true, "least": true, "ifnull": true, "list_value": true}
+
 // wantArgs notes types of bare parameters among a function's operands: that of the first operand that has one.
 func (b *binder) wantArgs(name string, es []expr.Expr) {
-	if name != "coalesce" && name != "nullif" && name != "greatest" && name != "least" && name != "ifnull" {
+	if !sameTyped[name] {
 		return
 	}
 	i := slices.IndexFunc(es, func(e expr.Expr) bool {

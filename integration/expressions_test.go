@@ -1,0 +1,27 @@
+//go:build integration
+
+package integration_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/lanceflight/flightsrv/integration/serve"
+)
+
+// TestExpressions runs random expressions over columns of every type: the answers are DuckDB's, those of filters in Lance's own
+// SQL pylance's.
+func TestExpressions(t *testing.T) {
+	data := t.TempDir()
+	python := filepath.Join(serve.Root(), "integration", "python")
+	if out, err := exec.Command(serve.Python(), filepath.Join(python, "expressions.py"), "make", data).CombinedOutput(); err != nil {
+		t.Fatalf("making the table: %v\n%s", err, out)
+	}
+	addr := serve.Start(t, data).Addr
+	for _, program := range []string{"expressions", "lancetexts"} {
+		t.Run(program, func(t *testing.T) {
+			serve.RunChecks(t, exec.Command(serve.Python(), filepath.Join(python, program+".py"), "run", data, addr))
+		})
+	}
+}
