@@ -30,7 +30,11 @@ var errCredentials = errs.New(errs.ErrUnauthenticated,
 type caller struct {
 	user    string // "" on an open server
 	session string // names the token's session; "" without a token of ours
+	expires int64  // when the token does, in seconds since 1970; 0: never
 }
+
+// lostSession is the session of a token that an open server can't read: one of another key, as that of an earlier process.
+const lostSession = "lost"
 
 type callerKey struct{}
 
@@ -43,17 +47,14 @@ func callerOf(ctx context.Context) caller {
 // the server is up.
 const flightService = "/arrow.flight.protocol.FlightService/"
 
-// authenticate gives the context that holds who makes a call. Handshake looks at its credentials itself.
-func (s *Server) authenticate(ctx context.Context, method string) (context.Context, error) {
-	if !strings.HasPrefix(method, flightService) || strings.HasSuffix(method, "/Handshake") {
-		return ctx, nil
-	}
+// authenticate gives the context that holds who makes a call. A token that gets old is answered with a new one.
+func (s *Server) authenticate(ctx context.Context) (context.Context, error) {
 	who, err := s.callerFrom(ctx)
 	if err != nil {
 		return ctx, err
 	}
 	callOf(ctx).User = who.user
-	return context.WithValue(ctx, callerKey{}, who), nil
+	return context.WithValue(ctx, callerKey{}, who), s.renew(ctx, who)
 }
 
 // callerFrom reads a call's credentials. Without users to ask, any are taken, and a token of ours names its session.
@@ -61,13 +62,15 @@ func (s *Server) callerFrom(ctx context.Context) (caller, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	if token := bearerOf(md); token != "" {
 		t, err := s.openToken(token)
-		if err == nil {
-			return caller{user: t.User, session: t.ID}, s.renew(ctx, t)
+		switch {
+		case err == nil:
+			return caller{user: t.User, session: t.ID, expires: t.Expires}, nil
+		case s.cfg.Users != nil:
+			return caller{}, err
+		case strings.HasPrefix(token, tokenPrefix):
+			return caller{session: lostSession}, nil
 		}
-		if s.cfg.Users == nil {
-			return caller{}, nil
-		}
-		return caller{}, err
+		return caller{}, nil
 	}
 	if s.cfg.Users == nil {
 		return caller{}, nil
@@ -134,7 +137,7 @@ const tokenLife = 24 * time.Hour
 
 // token is what a bearer's token says. One of an open server names a session alone, and does not expire: the session does.
 type token struct {
-	ID      string `json:"id"` // of the session, which need not exist yet
+	ID      string `json:"id"` // of the session
 	User    string `json:"u,omitempty"`
 	Mark    string `json:"m,omitempty"`   // of the user's password at that time
 	Expires int64  `json:"exp,omitempty"` // seconds since 1970
@@ -181,11 +184,11 @@ func (s *Server) openToken(text string) (token, error) {
 }
 
 // renew answers a token in the second half of its life with a new one for the same session.
-func (s *Server) renew(ctx context.Context, t token) error {
-	if s.cfg.Users == nil || s.cfg.Now().Add(tokenLife/2).Unix() < t.Expires {
+func (s *Server) renew(ctx context.Context, who caller) error {
+	if who.expires == 0 || s.cfg.Now().Add(tokenLife/2).Unix() < who.expires {
 		return nil
 	}
-	fresh, err := s.newToken(t.ID, t.User)
+	fresh, err := s.newToken(who.session, who.user)
 	if err != nil {
 		return err
 	}

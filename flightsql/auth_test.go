@@ -403,12 +403,15 @@ func TestServersThatShareAKey(t *testing.T) {
 	one, two := start(t, share), start(t, share)
 	open := start(t, func(c *flightsql.Config) { c.TicketKey = []byte("0123456789abcdef") })
 	ctx := logIn(t, one, "ann", testUsers["ann"])
-	info, err := two.client.Execute(ctx, "rows 2")
+	info, err := two.client.Execute(as("ann"), "rows 2")
 	if err != nil {
-		t.Fatalf("the other server's token: %v", err)
+		t.Fatal(err)
 	}
 	if got, _, err := one.read(ctx, one.client, info); err != nil || len(got) != 2 {
 		t.Errorf("the other server's ticket: %v, %v", got, err)
+	}
+	if got, _, err := two.read(ctx, two.client, info); err != nil || len(got) != 2 {
+		t.Errorf("the other server's token: %v, %v", got, err)
 	}
 	free, err := open.client.Execute(context.Background(), "rows 2")
 	if err != nil {

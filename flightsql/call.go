@@ -36,21 +36,16 @@ func callOf(ctx context.Context) *Call {
 	return &Call{}
 }
 
-// unary stands around every unary call: it recovers panics, asks who calls, gives errors their status and tells OnCall.
-func (s *Server) unary(ctx context.Context, req any, info *grpc.UnaryServerInfo, next grpc.UnaryHandler) (resp any, err error) {
-	ctx, end := s.begin(ctx, info.FullMethod)
-	defer func() { err = end(recover(), err) }()
-	if ctx, err = s.authenticate(ctx, info.FullMethod); err != nil {
-		return nil, err
-	}
-	return next(ctx, req)
-}
-
-// stream is unary for streams.
+// stream stands around every call: it recovers panics, asks who calls, gives errors their status and tells OnCall.
 func (s *Server) stream(srv any, stream grpc.ServerStream, info *grpc.StreamServerInfo, next grpc.StreamHandler) (err error) {
 	ctx, end := s.begin(stream.Context(), info.FullMethod)
 	defer func() { err = end(recover(), err) }()
-	if ctx, err = s.authenticate(ctx, info.FullMethod); err != nil {
+	if takesStrangers(info.FullMethod) {
+		bounded, stop := s.boundStrangers(&streamWith{stream, ctx})
+		defer stop()
+		return next(srv, bounded)
+	}
+	if ctx, err = s.authenticate(ctx); err != nil {
 		return err
 	}
 	return next(srv, &streamWith{stream, ctx})

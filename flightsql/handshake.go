@@ -1,6 +1,7 @@
 package flightsql
 
 import (
+	"context"
 	"errors"
 	"io"
 
@@ -13,9 +14,11 @@ import (
 
 // Handshake gives a token to who proves to be a user: by the header authorization (Basic, or a token that is still good),
 // or by a flight.BasicAuth as payload, the older form, which waits for the token as payload. An open server answers
-// whatever it is sent. The token names a session.
+// whatever it is sent. The token names a session, which begins with it. How much a client may send, and how long it may
+// take, is bounded by the stream.
 func (e *edge) Handshake(stream flight.FlightService_HandshakeServer) error {
-	ctx := stream.Context()
+	ctx, stop := context.WithTimeoutCause(stream.Context(), strangerTime, errStrangerTime)
+	defer stop()
 	who, err := e.s.callerFrom(ctx)
 	md, _ := metadata.FromIncomingContext(ctx)
 	payloadAsked := errors.Is(err, errCredentials) && len(md.Get("authorization")) == 0
@@ -36,6 +39,9 @@ func (e *edge) Handshake(stream flight.FlightService_HandshakeServer) error {
 			}
 			return nil
 		}
+		if token != "" && (errors.Is(err, errStrangerTime) || errors.Is(err, errStrangers)) {
+			return nil // who has logged in need not send more
+		}
 		if err != nil {
 			return err
 		}
@@ -43,7 +49,7 @@ func (e *edge) Handshake(stream flight.FlightService_HandshakeServer) error {
 			continue
 		}
 		if token == "" {
-			if token, err = e.tokenForPayload(stream, r.GetPayload()); err != nil {
+			if token, err = e.tokenForPayload(ctx, stream, r.GetPayload()); err != nil {
 				return err
 			}
 		}
@@ -53,25 +59,23 @@ func (e *edge) Handshake(stream flight.FlightService_HandshakeServer) error {
 	}
 }
 
-func (e *edge) tokenForPayload(stream flight.FlightService_HandshakeServer, payload []byte) (string, error) {
+func (e *edge) tokenForPayload(ctx context.Context, stream flight.FlightService_HandshakeServer, payload []byte) (string, error) {
 	var basic flight.BasicAuth
 	if err := proto.Unmarshal(payload, &basic); err != nil {
 		return "", errCredentials
 	}
-	who, err := e.s.logIn(stream.Context(), basic.GetUsername(), basic.GetPassword())
+	who, err := e.s.logIn(ctx, basic.GetUsername(), basic.GetPassword())
 	if err != nil {
 		return "", err
 	}
 	return e.giveToken(stream, who)
 }
 
-// giveToken makes a token and sends it as header.
+// giveToken begins a session, and sends a token for it as header. Each Handshake is a client that connects, so a token
+// that it came with gives no share in that token's session.
 func (e *edge) giveToken(stream flight.FlightService_HandshakeServer, who caller) (string, error) {
 	callOf(stream.Context()).User = who.user
-	id := who.session
-	if id == "" {
-		id = newID()
-	}
+	id := newID()
 	token, err := e.s.newToken(id, who.user)
 	if errors.Is(err, errs.ErrNotFound) {
 		err = errCredentials // removed meanwhile
@@ -79,5 +83,6 @@ func (e *edge) giveToken(stream flight.FlightService_HandshakeServer, who caller
 	if err != nil {
 		return "", err
 	}
+	e.s.beginSession(id, who.user)
 	return token, stream.SetHeader(metadata.Pairs("authorization", "Bearer "+token))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/flight"
 	fsql "github.com/apache/arrow-go/v18/arrow/flight/flightsql"
+	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/credentials"
@@ -34,6 +35,16 @@ const (
 	maxSendBytes = 1<<31 - 1
 	// writeBufferBytes is how much is gathered for one system call: batches are about 1 MiB.
 	writeBufferBytes = 256 << 10
+	// maxStreams bounds the calls of one connection: a client may read as many partitions as there can be at once, twice.
+	maxStreams = 2 * maxPartitions
+	// maxHeaderBytes bounds the headers of a call, which are held before anybody is asked who calls.
+	maxHeaderBytes = 64 << 10
+	// streamWindow is how much a client may send to a call that does not read; a message that is being read has room for
+	// all of it. connWindow is how much may be on its way over a connection.
+	streamWindow = 256 << 10
+	connWindow   = 4 << 20
+	// connIdle is after how long a connection without calls is closed.
+	connIdle = 30 * time.Minute
 )
 
 // Catalog finds and lists tables. It is safe for concurrent use.
@@ -128,9 +139,11 @@ type Server struct {
 	running  *running
 	grpc     *grpc.Server
 	health   *health.Server
-	draining atomic.Bool
-	halted   context.Context // ends when running calls have to
-	halt     context.CancelFunc
+	// strangers are the places of those who may have their messages waited for.
+	strangers chan struct{}
+	draining  atomic.Bool
+	halted    context.Context // ends when running calls have to
+	halt      context.CancelFunc
 }
 
 // New makes a server; Serve starts it.
@@ -150,10 +163,11 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, mem: cfg.Mem, seal: seal, info: sqlInfo(cfg),
-		prepared: newKept[*preparedStatement](maxPrepared, maxPreparedBytes, preparedIdle, cfg.Now),
-		sessions: newKept[*session](maxSessions, maxSessionBytes, sessionIdle, cfg.Now),
-		running:  newRunning(cfg.Now),
-		health:   health.NewServer(),
+		prepared:  newKept[*preparedStatement](maxPrepared, maxPreparedBytes, preparedIdle, cfg.Now),
+		sessions:  newKept[*session](maxSessions, maxSessionBytes, sessionIdle, cfg.Now),
+		running:   newRunning(cfg.Now),
+		strangers: make(chan struct{}, maxStrangers),
+		health:    health.NewServer(),
 	}
 	s.Alloc = cfg.Mem
 	s.defaults = s.baseSettings()
@@ -165,18 +179,23 @@ func New(cfg Config) (*Server, error) {
 		grpc.MaxRecvMsgSize(maxReceiveBytes),
 		grpc.MaxSendMsgSize(maxSendBytes),
 		grpc.WriteBufferSize(writeBufferBytes),
-		grpc.ChainUnaryInterceptor(s.unary),
-		grpc.ChainStreamInterceptor(s.stream),
-		// A client that is gone without a word is noticed within a minute and a half; clients may ping as they like.
-		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second}),
+		grpc.StreamInterceptor(s.stream),
+		grpc.MaxConcurrentStreams(maxStreams),
+		grpc.MaxHeaderListSize(maxHeaderBytes),
+		grpc.ConnectionTimeout(strangerTime),
+		grpc.StaticStreamWindowSize(streamWindow),
+		grpc.StaticConnWindowSize(connWindow),
+		// A client that is gone without a word is noticed within a minute and a half; clients may ping as they like. One that
+		// makes no calls for long is let go: it connects again with its next call, by itself, and goes on with its session.
+		grpc.KeepaliveParams(keepalive.ServerParameters{Time: time.Minute, Timeout: 20 * time.Second, MaxConnectionIdle: connIdle}),
 		grpc.KeepaliveEnforcementPolicy(keepalive.EnforcementPolicy{MinTime: 5 * time.Second, PermitWithoutStream: true}),
 	}
 	if cfg.TLS != nil {
 		options = append(options, grpc.Creds(credentials.NewTLS(cfg.TLS)))
 	}
 	s.grpc = grpc.NewServer(options...)
-	s.grpc.RegisterService(flightServiceDesc(), &edge{FlightServer: fsql.NewFlightServerWithAllocator(s, s.mem), s: s})
-	grpc_health_v1.RegisterHealthServer(s.grpc, s.health)
+	s.grpc.RegisterService(streamsAlone(pb.FlightService_ServiceDesc), &edge{FlightServer: fsql.NewFlightServerWithAllocator(s, s.mem), s: s})
+	s.grpc.RegisterService(streamsAlone(grpc_health_v1.Health_ServiceDesc), s.health)
 	return s, nil
 }
 

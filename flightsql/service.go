@@ -1,36 +1,27 @@
 package flightsql
 
 import (
-	"context"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow/flight"
-	pb "github.com/apache/arrow-go/v18/arrow/flight/gen/flight"
 	"google.golang.org/grpc"
 )
 
-// flightServiceDesc describes Flight's service with streams alone, which are the same on the wire: gRPC reads the message
-// of a unary call before any interceptor is asked, so that a client without credentials could have the server hold as
-// many of 128 MiB as it likes. ServerStreams are set since gRPC asks no interceptor for a stream that is none either way.
-func flightServiceDesc() *grpc.ServiceDesc {
-	d := pb.FlightService_ServiceDesc
-	d.Streams = slices.Concat(d.Streams, []grpc.StreamDesc{
-		{StreamName: "GetFlightInfo", Handler: answering((*edge).GetFlightInfo), ServerStreams: true},
-		{StreamName: "GetSchema", Handler: answering((*edge).GetSchema), ServerStreams: true},
-		{StreamName: "PollFlightInfo", Handler: answering((*edge).PollFlightInfo), ServerStreams: true},
-	})
+// streamsAlone describes a service with streams alone, which are the same on the wire: gRPC reads the message of a unary
+// call before any interceptor is asked, so that a client without credentials could have the server hold as many of 128 MiB
+// as it likes. ServerStreams are set since gRPC asks no interceptor for a stream that is none either way.
+func streamsAlone(d grpc.ServiceDesc) *grpc.ServiceDesc {
+	d.Streams = slices.Clone(d.Streams)
+	for _, m := range d.Methods {
+		d.Streams = append(d.Streams, grpc.StreamDesc{StreamName: m.MethodName, Handler: answering(m), ServerStreams: true})
+	}
 	d.Methods = nil
 	return &d
 }
 
-// answering gives the handler of a call that takes one descriptor and has one answer.
-func answering[A any](method func(*edge, context.Context, *flight.FlightDescriptor) (*A, error)) grpc.StreamHandler {
+// answering gives the handler of a call that takes one message and has one answer.
+func answering(m grpc.MethodDesc) grpc.StreamHandler {
 	return func(srv any, stream grpc.ServerStream) error {
-		var d flight.FlightDescriptor
-		if err := stream.RecvMsg(&d); err != nil {
-			return err
-		}
-		answer, err := method(srv.(*edge), stream.Context(), &d)
+		answer, err := m.Handler(srv, stream.Context(), stream.RecvMsg, nil)
 		if err != nil {
 			return err
 		}

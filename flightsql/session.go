@@ -1,6 +1,7 @@
 package flightsql
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"net/http"
@@ -23,7 +24,7 @@ import (
 
 // Bounds of the sessions.
 const (
-	maxSessions     = 50_000
+	maxSessions     = 100_000
 	maxSessionBytes = 64 << 20
 	sessionIdle     = 24 * time.Hour
 	sessionBytes    = 400 // about what one weighs
@@ -126,51 +127,47 @@ func (s *Server) baseSettings() settings {
 	return settings{Catalog: s.cfg.Catalog.Catalogs()[0], Schema: defaultSchema, TimeZone: "UTC", Nested: nested.Native, Partitions: 1, Compression: "none"}
 }
 
-// sessionOf gives the call's session, nil where it has none. A cookie that names none is refused, so that a client never
-// goes on with other options than it set.
+// errSessionEnded is the answer to a cookie or token whose session is not there: it was closed or not used for long, the
+// server was started anew, or another one keeps it. What was set in it is not known, so that nothing is done without.
+var errSessionEnded = errs.New(errs.ErrUnauthenticated, "the session of this connection has ended: connect again")
+
+// sessionOf gives the call's session, nil where it names none. A cookie goes before a token.
 func (s *Server) sessionOf(ctx context.Context) (*session, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	who := callerOf(ctx)
-	if id := cookieOf(md); id != "" {
-		if got, ok := s.sessions.get(id); ok && got.user == who.user {
-			return got, nil
-		}
-		return nil, errs.New(errs.ErrUnauthenticated, "the session of this connection's cookie is closed or has expired: connect again")
+	id := cmp.Or(cookieOf(md), who.session)
+	if id == "" {
+		return nil, nil
 	}
-	if who.session != "" {
-		if got, ok := s.sessions.get(who.session); ok && got.user == who.user {
-			return got, nil
-		}
+	if got, ok := s.sessions.get(id); ok && got.user == who.user {
+		return got, nil
 	}
-	return nil, nil
+	return nil, errSessionEnded
 }
 
-// openSession gives the call's session, and begins one where there is none: under the token where the call bears one of
-// ours, else under a cookie.
+// openSession gives the call's session, and begins one under a cookie where it names none.
 func (s *Server) openSession(ctx context.Context) (*session, error) {
 	got, err := s.sessionOf(ctx)
 	if got != nil || err != nil {
 		return got, err
 	}
-	who := callerOf(ctx)
-	id := who.session
-	if id == "" {
-		id = newID()
-		cookie := http.Cookie{Name: sessionCookie, Value: id, Path: "/"}
-		if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", cookie.String())); err != nil {
-			return nil, err
-		}
+	id := newID()
+	cookie := http.Cookie{Name: sessionCookie, Value: id, Path: "/"}
+	if err := grpc.SetHeader(ctx, metadata.Pairs("set-cookie", cookie.String())); err != nil {
+		return nil, err
 	}
-	got = &session{id: id, user: who.user, set: map[string]string{}, effective: s.defaults}
-	s.sessions.put(id, got, sessionBytes)
-	return got, nil
+	return s.beginSession(id, callerOf(ctx).user), nil
+}
+
+// beginSession makes a session of a user's, with the server's defaults.
+func (s *Server) beginSession(id, user string) *session {
+	fresh := &session{id: id, user: user, effective: s.defaults}
+	s.sessions.put(id, fresh, sessionBytes)
+	return fresh
 }
 
 // requireSession gives the session for statements that change it.
 func (s *Server) requireSession(ctx context.Context) (*session, error) {
-	if callerOf(ctx).session != "" {
-		return s.openSession(ctx)
-	}
 	got, err := s.sessionOf(ctx)
 	if err == nil && got == nil {
 		err = errs.Invalidf("there is no session to keep this: log in for a token or let the client keep cookies and call SetSessionOptions, or send the option with each call as the header %sOPTION", headerPrefix)
@@ -299,7 +296,8 @@ func nameIn(names []string, want string) (string, bool) {
 func (s *Server) change(ctx context.Context, in *session, set map[string]string) error {
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	next := maps.Clone(in.set)
+	next := map[string]string{}
+	maps.Copy(next, in.set)
 	for k, v := range set {
 		if v == "" {
 			delete(next, k)
@@ -414,7 +412,8 @@ func (s *Server) GetSessionOptions(ctx context.Context, _ *flight.GetSessionOpti
 	return &flight.GetSessionOptionsResult{SessionOptions: options}, err
 }
 
-// CloseSession ends the call's session; where there is none, nothing is left to close.
+// CloseSession ends the call's session; where there is none, nothing is left to close. A cookie is taken back; a token
+// goes on with a new session, since several connections may have one token.
 func (s *Server) CloseSession(ctx context.Context, _ *flight.CloseSessionRequest) (*flight.CloseSessionResult, error) {
 	md, _ := metadata.FromIncomingContext(ctx)
 	who := callerOf(ctx)
@@ -427,8 +426,8 @@ func (s *Server) CloseSession(ctx context.Context, _ *flight.CloseSessionRequest
 			return nil, err
 		}
 	}
-	if who.session != "" {
-		s.sessions.remove(who.session)
+	if who.session != "" && who.session != lostSession {
+		s.beginSession(who.session, who.user)
 	}
 	return &flight.CloseSessionResult{Status: flight.CloseSessionResultClosed}, nil
 }

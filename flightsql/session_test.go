@@ -2,6 +2,9 @@ package flightsql_test
 
 import (
 	"context"
+	"errors"
+	"io"
+	"strings"
 	"testing"
 	"time"
 
@@ -136,13 +139,121 @@ func TestNoSession(t *testing.T) {
 			t.Errorf("%s as a query: %v", text, err)
 		}
 	}
-	gone := metadata.AppendToOutgoingContext(ctx, "cookie", "arrow_flight_session_id=0123")
-	if _, err := f.client.Execute(gone, "rows 1"); status.Code(err) != codes.Unauthenticated {
-		t.Errorf("the cookie of a session that is gone: %v", err)
-	}
 	if _, err := f.client.CloseSession(ctx, &flight.CloseSessionRequest{}); err != nil {
 		t.Errorf("closing no session: %v", err)
 	}
+}
+
+// sessionCalls are the calls the answer to which depends on what was set in the session.
+func sessionCalls(ctx context.Context, c *fsql.Client) map[string]error {
+	out := map[string]error{}
+	sql := flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte("rows 1")}
+	path := flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: []string{"people"}}
+	_, out["Execute"] = c.Execute(ctx, "rows 1")
+	_, out["ExecuteUpdate"] = c.ExecuteUpdate(ctx, "use geo")
+	_, out["GetExecuteSchema"] = c.GetExecuteSchema(ctx, "rows 1")
+	_, out["Prepare"] = c.Prepare(ctx, "rows 1")
+	_, out["plain SQL"] = c.Client.GetFlightInfo(ctx, &sql)
+	_, out["a path"] = c.Client.GetFlightInfo(ctx, &path)
+	_, out["PollFlightInfo"] = c.Client.PollFlightInfo(ctx, &sql)
+	list, err := c.Client.ListFlights(ctx, &flight.Criteria{})
+	for err == nil {
+		_, err = list.Recv()
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	out["ListFlights"] = err
+	_, out["GetSessionOptions"] = c.GetSessionOptions(ctx, &flight.GetSessionOptionsRequest{})
+	values, err := flight.NewSessionOptionValues(map[string]any{"timezone": "Asia/Tokyo"})
+	if err == nil {
+		_, err = c.SetSessionOptions(ctx, &flight.SetSessionOptionsRequest{SessionOptions: values})
+	}
+	out["SetSessionOptions"] = err
+	return out
+}
+
+// TestSessionsEnd: who names a session that is not there is told so by each call that depends on it, whichever way the
+// session was lost, and gets no answer by the defaults. All else is answered, and CloseSession leaves what was lost.
+func TestSessionsEnd(t *testing.T) {
+	key := []byte("0123456789abcdef")
+	share := func(c *flightsql.Config) { c.TicketKey = key }
+	shareUsers := func(c *flightsql.Config) { c.TicketKey, c.Users = key, &fakeUsers{names: testUsers} }
+	token := func(f *fixture) context.Context { return logIn(t, f, "ann", testUsers["ann"]) }
+	open, openAgain := start(t), start(t)
+	keyed, keyedAgain := start(t, share), start(t, share)
+	users, usersAgain := start(t, shareUsers), start(t, shareUsers)
+	idle := start(t)
+	old := token(idle)
+	idle.clock.Store(int64((25 * time.Hour) / time.Second))
+	for name, tt := range map[string]struct {
+		at        *fixture
+		ctx       context.Context
+		goesOnNew bool // after CloseSession
+	}{
+		"token of an open server before a restart": {openAgain, token(open), false},
+		"the same, with a key that lasts":          {keyedAgain, token(keyed), true},
+		"token of a server with users":             {usersAgain, token(users), true},
+		"token that was not used for a day":        {idle, old, true},
+		"a cookie":                                 {open, withHeader("cookie", "arrow_flight_session_id=0123"), false},
+		"a cookie beside a good token": {users, metadata.AppendToOutgoingContext(token(users), "cookie", "arrow_flight_session_id=0123"),
+			false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for call, err := range sessionCalls(tt.ctx, tt.at.client) {
+				if status.Code(err) != codes.Unauthenticated || !strings.Contains(err.Error(), "session of this connection has ended") {
+					t.Errorf("%s: %v", call, err)
+				}
+			}
+			fresh := context.Background()
+			if tt.at == users || tt.at == usersAgain {
+				fresh = as("ann")
+			}
+			info, err := tt.at.client.Execute(fresh, "rows 2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, _, err := tt.at.read(tt.ctx, tt.at.client, info); err != nil || len(got) != 2 {
+				t.Errorf("a ticket, which tells all by itself: %v, %v", got, err)
+			}
+			if _, err := tt.at.client.CloseSession(tt.ctx, &flight.CloseSessionRequest{}); err != nil {
+				t.Errorf("closing it: %v", err)
+			}
+			if tt.goesOnNew {
+				wantOptions(t, options(t, tt.ctx, tt.at.client), "lance", "main", "UTC")
+			}
+		})
+	}
+}
+
+// TestTokensOfOneUser: each Handshake begins a session of its own, also one with another's token.
+func TestTokensOfOneUser(t *testing.T) {
+	f, _ := closed(t)
+	one := logIn(t, f, "ann", testUsers["ann"])
+	if _, err := f.client.ExecuteUpdate(one, "use geo"); err != nil {
+		t.Fatal(err)
+	}
+	stream, err := f.client.Client.Handshake(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := stream.CloseSend(); err != nil {
+		t.Fatal(err)
+	}
+	header, err := stream.Header()
+	if err != nil || len(header.Get("authorization")) != 1 {
+		t.Fatalf("%v, %v", header, err)
+	}
+	two := withHeader("authorization", header.Get("authorization")[0])
+	wantOptions(t, options(t, two, f.client), "lance", "main", "UTC")
+	if _, err := f.client.CloseSession(two, &flight.CloseSessionRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	wantOptions(t, options(t, one, f.client), "lance", "geo", "UTC")
+	if _, err := f.client.CloseSession(one, &flight.CloseSessionRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	wantOptions(t, options(t, one, f.client), "lance", "main", "UTC")
 }
 
 func TestOptionHeaders(t *testing.T) {

@@ -23,6 +23,7 @@ type File struct {
 	// Argon2 hash and not one a call.
 	key   []byte
 	gate  chan struct{} // bounds the hashes that are worked out at once, and with them the memory
+	queue chan struct{} // bounds those who wait for that or are at it
 	decoy string        // the hash that the passwords of unknown users are held against, so that they take as long
 
 	mu      sync.Mutex
@@ -37,7 +38,7 @@ func Open(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &File{path: path, key: make([]byte, sha256.Size), decoy: decoy, gate: make(chan struct{}, runtime.GOMAXPROCS(0))}
+	f := &File{path: path, key: make([]byte, sha256.Size), decoy: decoy, gate: make(chan struct{}, runtime.GOMAXPROCS(0)), queue: make(chan struct{}, maxQueue)}
 	_, _ = rand.Read(f.key) // never fails
 	entries, err := f.current()
 	if err == nil && len(entries) == 0 {
@@ -95,7 +96,16 @@ func (f *File) Check(ctx context.Context, name, password string) (bool, error) {
 	return true, nil
 }
 
+// maxQueue is how many passwords may wait to be checked: whoever guesses at them can't fill the memory.
+const maxQueue = 1000
+
 func (f *File) compare(ctx context.Context, password, hash string) (bool, error) {
+	select {
+	case f.queue <- struct{}{}:
+		defer func() { <-f.queue }()
+	default:
+		return false, errs.New(errs.ErrUnavailable, "too many clients are logging in at once: try again")
+	}
 	select {
 	case f.gate <- struct{}{}:
 		defer func() { <-f.gate }()

@@ -170,3 +170,37 @@ func TestCheckEndsWithItsContext(t *testing.T) {
 	wg.Wait()
 	check(t, f, "ann", "one", true)
 }
+
+// TestManyGuesses: guesses that wait are bounded, and who has proven a password before does not wait behind them.
+func TestManyGuesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "users")
+	if _, err := users.Add(path, "ann", "one"); err != nil {
+		t.Fatal(err)
+	}
+	f, err := users.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check(t, f, "ann", "one", true)
+	ctx, cancel := context.WithCancel(context.Background())
+	answers := make(chan error, 3000)
+	for i := range 3000 {
+		go func() {
+			_, err := f.Check(ctx, "ann", fmt.Sprint("guess ", i))
+			answers <- err
+		}()
+	}
+	taken := 0
+	for refused := 0; refused < 500; taken++ {
+		if err := <-answers; errors.Is(err, errs.ErrUnavailable) {
+			refused++
+		}
+	}
+	check(t, f, "ann", "one", true)
+	cancel()
+	for range cap(answers) - taken {
+		if err := <-answers; err != nil && !errors.Is(err, errs.ErrUnavailable) && !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
+}

@@ -48,7 +48,7 @@ func openBackend(ctx context.Context, data []string, l limits) (*backend, error)
 		return nil, err
 	}
 	if l.memory != 0 && l.memory < minMemory {
-		return nil, fmt.Errorf("--memory %d bytes is too little: joins and sorts need %d MiB at least", l.memory, minMemory>>20)
+		return nil, usagef("--memory %d bytes is too little: joins and sorts need %d MiB at least", l.memory, minMemory>>20)
 	}
 	stores, err := openStores(l)
 	if err != nil {
@@ -153,7 +153,7 @@ func parseData(values []string) ([]catalog.Root, error) {
 		roots = append(roots, r)
 	}
 	if len(roots) == 0 {
-		return nil, errors.New("no data to read: give --data URI")
+		return nil, usagef("no data to read: give --data URI")
 	}
 	return roots, nil
 }

@@ -33,7 +33,7 @@ type client struct {
 func dial(ctx context.Context, f queryFlags) (*client, error) {
 	scheme, address, ok := strings.Cut(f.server, "://")
 	if !ok {
-		return nil, fmt.Errorf("--server %s: a server is named as grpc://HOST:PORT or grpc+tls://HOST:PORT", f.server)
+		return nil, usagef("--server %s: a server is named as grpc://HOST:PORT or grpc+tls://HOST:PORT", f.server)
 	}
 	var creds credentials.TransportCredentials
 	switch scheme {
@@ -46,7 +46,7 @@ func dial(ctx context.Context, f queryFlags) (*client, error) {
 		}
 		creds = credentials.NewTLS(&tls.Config{MinVersion: tls.VersionTLS12, RootCAs: roots})
 	default:
-		return nil, fmt.Errorf("--server %s: the scheme is grpc or grpc+tls", f.server)
+		return nil, usagef("--server %s: the scheme is grpc or grpc+tls", f.server)
 	}
 	c, err := newClient(strings.TrimSuffix(address, "/"), grpc.WithTransportCredentials(creds))
 	if err != nil || f.user == "" {

@@ -235,14 +235,6 @@ func TestSpillFolderIsOurOwn(t *testing.T) {
 	}
 }
 
-func TestUnknownCommand(t *testing.T) {
-	cmd := root()
-	cmd.SetArgs([]string{"bogus"})
-	if err := cmd.Execute(); err == nil || !strings.Contains(err.Error(), "unknown command") {
-		t.Errorf("%v, want a text with \"unknown command\"", err)
-	}
-}
-
 func TestExitCodes(t *testing.T) {
 	for code, err := range map[int]error{
 		0: nil, exitFault: errors.New("x"), exitInterrupted: plain(status.Error(codes.Canceled, "x")), exitNoReader: fmt.Errorf("write: %w", syscall.EPIPE),

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -48,7 +47,7 @@ func versionInURI(uri string, version *string) (string, error) {
 	}
 	at += len(".lance")
 	if *version != "" && *version != uri[at+1:] {
-		return "", fmt.Errorf("two versions are given: %s and %s", uri[at+1:], *version)
+		return "", usagef("two versions are given: %s and %s", uri[at+1:], *version)
 	}
 	*version = uri[at+1:]
 	return uri[:at], nil
@@ -56,7 +55,7 @@ func versionInURI(uri string, version *string) (string, error) {
 
 func inspect(ctx context.Context, uri, version, format string, out io.Writer) error {
 	if format != "table" && format != "json" {
-		return fmt.Errorf("--format %q: the formats are table and json", format)
+		return usagef("--format %q: the formats are table and json", format)
 	}
 	var opts []lanceio.Option
 	if version != "" {

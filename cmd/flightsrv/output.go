@@ -34,11 +34,11 @@ func newSink(format string, out io.Writer) (sink, error) {
 		return &jsonSink{out: bufio.NewWriter(out)}, nil
 	case "arrow", "parquet":
 		if f, ok := out.(*os.File); ok && term.IsTerminal(int(f.Fd())) {
-			return nil, fmt.Errorf("--format %s is no text: send the output to a file or a pipe", format)
+			return nil, usagef("--format %s is no text: send the output to a file or a pipe", format)
 		}
 		return &fileSink{out: out, parquet: format == "parquet"}, nil
 	}
-	return nil, fmt.Errorf("--format %q: the formats are table, csv, json, arrow and parquet", format)
+	return nil, usagef("--format %q: the formats are table, csv, json, arrow and parquet", format)
 }
 
 // csvSink prints comma-separated values (RFC 4180) with a header. A null is an empty field, an empty text is "": the CSV

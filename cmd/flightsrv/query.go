@@ -61,7 +61,7 @@ func query(ctx context.Context, f queryFlags, sql string, out io.Writer) error {
 		return err
 	}
 	if (len(f.data) == 0) == (f.server == "") {
-		return errors.New("give either --data URI or --server grpc://HOST:PORT")
+		return usagef("give either --data URI or --server grpc://HOST:PORT")
 	}
 	var c *client
 	if f.server != "" {
@@ -93,7 +93,7 @@ func query(ctx context.Context, f queryFlags, sql string, out io.Writer) error {
 func oneArgument(what string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) != 1 {
-			return fmt.Errorf("%d arguments are given, one is needed: %s", len(args), what)
+			return usagef("%d arguments are given, one is needed: %s", len(args), what)
 		}
 		return nil
 	}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"crypto/tls"
-	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -21,7 +20,7 @@ func (f serveFlags) checkExposure() error {
 	}
 	host, _, err := net.SplitHostPort(f.listen)
 	if err != nil {
-		return fmt.Errorf("--listen %s: %w", f.listen, err)
+		return usagef("--listen %s: %w", f.listen, err)
 	}
 	if host == "localhost" {
 		return nil
@@ -39,7 +38,7 @@ func (f serveFlags) checkExposure() error {
 	if len(missing) == 0 {
 		return nil
 	}
-	return fmt.Errorf("--listen %s: other machines can reach this address: give %s, or --insecure to serve there all the same", f.listen, strings.Join(missing, ", "))
+	return usagef("--listen %s: other machines can reach this address: give %s, or --insecure to serve there all the same", f.listen, strings.Join(missing, ", "))
 }
 
 // openUsers gives who may connect; nil without a file.
@@ -61,13 +60,13 @@ func checkAdvertise(address string) error {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
-		return fmt.Errorf("--advertise %s: %w", address, err)
+		return usagef("--advertise %s: %w", address, err)
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
-		return fmt.Errorf("--advertise %s: clients can't dial this host", address)
+		return usagef("--advertise %s: clients can't dial this host", address)
 	}
 	if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
-		return fmt.Errorf("--advertise %s: %q is no port that clients can dial", address, port)
+		return usagef("--advertise %s: %q is no port that clients can dial", address, port)
 	}
 	return nil
 }
@@ -77,7 +76,7 @@ func (f serveFlags) tlsConfig() (*tls.Config, error) {
 		return nil, nil
 	}
 	if f.tlsCert == "" || f.tlsKey == "" {
-		return nil, errors.New("--tls-cert and --tls-key go together")
+		return nil, usagef("--tls-cert and --tls-key go together")
 	}
 	pair, err := tls.LoadX509KeyPair(f.tlsCert, f.tlsKey)
 	if err != nil {

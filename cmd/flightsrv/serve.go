@@ -47,7 +47,7 @@ func serveCommand() *cobra.Command {
 		Short: "Serves tables until SIGTERM or SIGINT",
 		Long: "Serves the tables of one or more folders over Arrow Flight SQL until SIGTERM or SIGINT.\n" +
 			"Each flag is also a key of the config file (tls-cert = \"...\") and an environment variable (FLIGHTSRV_TLS_CERT).",
-		Args: cobra.NoArgs,
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := fillFlags(cmd.Flags()); err != nil {
 				return err
@@ -138,7 +138,7 @@ func parseOptions(texts []string) (map[string]string, error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok {
-			return nil, fmt.Errorf("--option %s: an option is given as NAME=VALUE", text)
+			return nil, usagef("--option %s: an option is given as NAME=VALUE", text)
 		}
 		out[strings.TrimSpace(name)] = strings.TrimSpace(value)
 	}

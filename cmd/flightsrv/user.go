@@ -26,7 +26,7 @@ func userCommand() *cobra.Command {
 				return err
 			}
 			if file == "" {
-				return errors.New("--users FILE is needed")
+				return usagef("--users FILE is needed")
 			}
 			return nil
 		},
@@ -51,7 +51,7 @@ func userCommand() *cobra.Command {
 		&cobra.Command{
 			Use:   "list",
 			Short: "Lists the users' names",
-			Args:  cobra.NoArgs,
+			Args:  noArguments,
 			RunE: func(cmd *cobra.Command, _ []string) error {
 				names, err := users.List(file)
 				for _, name := range names {
@@ -63,6 +63,7 @@ func userCommand() *cobra.Command {
 			},
 		},
 	)
+	needsCommand(cmd)
 	return cmd
 }
 
