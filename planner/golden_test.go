@@ -19,6 +19,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner"
+	"github.com/lanceflight/flightsrv/planner/physical"
 	"github.com/lanceflight/flightsrv/planner/rules"
 	"github.com/lanceflight/flightsrv/scan"
 )
@@ -29,6 +30,7 @@ import (
 //	view schema.name                              a view with its text; of the schema temp, one of the session's
 //	plan [params=(1,'a')] [dotted] [writable] [expect=(Rule)] a statement: the plan, the result's columns, the residual SQL
 //	spec                                          a statement: what each scan is asked for
+//	keys                                          a statement: which scans wait for the keys of which others
 //	prepare                                       a statement with parameters: their types
 //	scan                                          a scan request as JSON: what the scan is asked for, the columns
 //	explain                                       a statement's EXPLAIN in JSON form
@@ -82,6 +84,12 @@ func (g *golden) run(t *testing.T, d *datadriven.TestData) string {
 		}
 		checkRules(t, d, planner.AppliedRules(st))
 		return strings.Join(g.tables.asked, "\n")
+	case "keys":
+		st, err := g.plan(t, d)
+		if err != nil {
+			return errorText(err)
+		}
+		return keysText(st.Plan)
 	case "prepare":
 		st, err := planner.Plan(context.Background(), d.Input, g.options(d))
 		if err != nil {
@@ -235,6 +243,18 @@ func planText(st *planner.Statement) string {
 		b.WriteString("sql: " + p.Residual + "\n")
 	}
 	return b.String()
+}
+
+func keysText(p *physical.Plan) string {
+	name := func(i int) string { return p.Scans[i].Plan.Info().Table + " " + p.Scans[i].View }
+	var lines []string
+	for _, r := range p.Reductions {
+		lines = append(lines, fmt.Sprintf("%s: %s among %s of %s", name(r.Target), r.Column, r.Key, name(r.Source)))
+	}
+	if len(lines) == 0 {
+		return "none"
+	}
+	return strings.Join(lines, "\n")
 }
 
 func (g *golden) scan(t *testing.T, d *datadriven.TestData) string {

@@ -34,6 +34,8 @@ type session struct {
 	views  []*view
 	ids    []int64
 	broken bool
+	// keptBytes is the size of the rows that views keep.
+	keptBytes int64
 
 	stmt     db.PreparedStatement
 	prepared bool
@@ -283,6 +285,9 @@ func (s *session) end() {
 	}
 	for _, id := range s.ids {
 		s.inst.reg.drop(id)
+	}
+	for _, v := range s.views {
+		releaseAll(v.kept)
 	}
 	s.db.release(s.inst, s.broken)
 }

@@ -32,6 +32,9 @@ func (s *session) run(p *physical.Plan) (*stream, error) {
 // start has DuckDB begin.
 func (st *stream) start() error {
 	st.started = true
+	if err := st.s.reduce(st.plan); err != nil {
+		return err
+	}
 	again, err := st.s.materialize(st.plan)
 	if err != nil {
 		return err

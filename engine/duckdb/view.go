@@ -57,6 +57,10 @@ type view struct {
 	rows     int64           // an estimate, for DuckDB's choice of join order
 	ctx      context.Context //nolint:containedctx // of the statement's run; callbacks get none
 	mem      memory.Allocator
+	// kept are the scan's rows, where they were read before DuckDB began; nil where it reads them itself. tooLarge tells
+	// that they were too large for that.
+	kept     []arrow.RecordBatch
+	tooLarge bool
 
 	mu    sync.Mutex
 	err   error        // the first that a read of this view met
@@ -158,9 +162,12 @@ type reading struct {
 
 // open starts a read of some columns.
 func (v *view) open(cols []int) (*reading, error) {
-	in, err := v.scan.Plan.Open(v.ctx, v.mem)
-	if err != nil {
-		return nil, err
+	var in scan.Stream = &keptStream{v.kept}
+	if v.kept == nil {
+		var err error
+		if in, err = v.scan.Plan.Open(v.ctx, v.mem); err != nil {
+			return nil, err
+		}
 	}
 	r := &reading{view: v, in: in, cols: cols}
 	v.mu.Lock()

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"math/big"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -47,8 +48,8 @@ func (ev *evaluator) inSet(e *expr.In) (truth, []expr.Expr, error) {
 }
 
 // wholeSet finds the values that are one of the constants of a list, and gives the items that are no such constants.
-func wholeSet[T int32 | int64 | uint64](list []expr.Expr, typ arrow.DataType, vals []T) (words, []expr.Expr) {
-	set := make(map[T]struct{}, len(list))
+func wholeSet[T whole](list []expr.Expr, typ arrow.DataType, vals []T) (words, []expr.Expr) {
+	members := make([]T, 0, len(list))
 	var rest []expr.Expr
 	for _, x := range list {
 		l, ok := x.(*expr.Literal)
@@ -56,25 +57,75 @@ func wholeSet[T int32 | int64 | uint64](list []expr.Expr, typ arrow.DataType, va
 			rest = append(rest, x)
 			continue
 		}
-		t, ok := TargetOf(expr.Eq, typ, l)
-		switch v, fits := asWhole[T](t.Value); {
+		v, fits, ok := wholeValue[T](typ, l)
+		switch {
 		case !ok:
 			rest = append(rest, x)
-		case !t.Never && fits:
-			set[v] = struct{}{}
+		case fits:
+			members = append(members, v)
 		}
 	}
+	return valuesAmong(vals, members), rest
+}
+
+// wholeValue gives a constant in the unit of a column of numbers: fits where it is one that the column can hold, ok where it
+// is of a family that compares with the column.
+func wholeValue[T whole](typ arrow.DataType, l *expr.Literal) (v T, fits, ok bool) {
+	if arrow.TypeEqual(typ, l.Typ) {
+		switch n := l.Value.(type) {
+		case int64:
+			return T(n), int64(T(n)) == n, true
+		case uint64:
+			return T(n), uint64(T(n)) == n, true
+		}
+	}
+	t, ok := TargetOf(expr.Eq, typ, l)
+	if !ok || t.Never {
+		return v, false, ok
+	}
+	v, fits = asWhole[T](t.Value)
+	return v, fits, true
+}
+
+// bitSetRange is the widest range of constants that is kept as one bit for each number in it.
+const bitSetRange = 1 << 20
+
+// valuesAmong tells which values are among the members.
+func valuesAmong[T whole](vals, members []T) words {
 	out := noWords(len(vals))
+	if len(members) == 0 {
+		return out
+	}
+	lo, hi := slices.Min(members), slices.Max(members)
+	if span := uint64(hi) - uint64(lo); span < bitSetRange {
+		bits := noWords(int(span) + 1)
+		for _, m := range members {
+			bits.set(int(uint64(m) - uint64(lo)))
+		}
+		for i, v := range vals {
+			if at := uint64(v) - uint64(lo); at <= span && bits[at/64]>>(at%64)&1 != 0 {
+				out.set(i)
+			}
+		}
+		return out
+	}
+	set := make(map[T]struct{}, len(members))
+	for _, m := range members {
+		set[m] = struct{}{}
+	}
 	for i, v := range vals {
+		if v < lo || v > hi {
+			continue
+		}
 		if _, ok := set[v]; ok {
 			out.set(i)
 		}
 	}
-	return out, rest
+	return out
 }
 
 // asWhole gives a number as a T, where it is one.
-func asWhole[T int32 | int64 | uint64](n *big.Int) (v T, ok bool) {
+func asWhole[T whole](n *big.Int) (v T, ok bool) {
 	switch {
 	case n == nil:
 		return 0, false

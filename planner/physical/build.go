@@ -10,6 +10,7 @@ import (
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/rules"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -51,6 +52,9 @@ func Build(ctx context.Context, q *logical.Query, o Options) (*Plan, error) {
 		p.Residual = r.query(q)
 		if r.err != nil {
 			return nil, r.err
+		}
+		if !o.Relational {
+			p.Reductions = b.reductions(q)
 		}
 		p.MayFail = mayFail(q, (&formatter{b: b, p: p}).text)
 	}
@@ -120,6 +124,21 @@ func (b *builder) scan(s *builtScan, e Engine) (*Scan, error) {
 	return out, nil
 }
 
+// reductions gives the scans that wait for keys by their places.
+func (b *builder) reductions(q *logical.Query) []Reduction {
+	var out []Reduction
+	for _, r := range rules.Reductions(q) {
+		target, source := b.scans[r.Target.Rel], b.scans[r.Source.Rel]
+		if target == nil || source == nil {
+			continue
+		}
+		out = append(out, Reduction{Target: target.index, Source: source.index, Column: localColumn(r.Column), Key: localColumn(r.Key)})
+	}
+	return out
+}
+
+func localColumn(c *expr.Column) *expr.Column { return &expr.Column{Path: c.Path, Typ: c.Typ} }
+
 func viewColumn(i int) string { return "c" + strconv.Itoa(i) }
 
 // viewColumns are the columns that the residual text sees of a scan: the paths it reads, special columns, and what the
@@ -143,7 +162,7 @@ func local(e expr.Expr) expr.Expr {
 	return logical.MapNodes(e, func(e expr.Expr) expr.Expr {
 		switch x := e.(type) {
 		case *expr.Column:
-			return &expr.Column{Path: x.Path, Typ: x.Typ}
+			return localColumn(x)
 		case *expr.StatsTest:
 			return &expr.StatsTest{Variable: x.Variable, Stats: x.Stats, Test: x.Test, Part: local(x.Part)}
 		case *expr.StatsState:

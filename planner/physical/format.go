@@ -263,7 +263,14 @@ func (f *formatter) from(x logical.From) *line {
 }
 
 func (f *formatter) scan(x *logical.Scan) *line {
-	return scanLine(f.p.Scans[f.b.scans[x.Rel].index], len(f.p.Scans) > 1)
+	at := f.b.scans[x.Rel].index
+	l := scanLine(f.p.Scans[at], len(f.p.Scans) > 1)
+	for _, r := range f.p.Reductions {
+		if r.Target == at {
+			l.add("keys: " + r.Column.String() + " among " + f.p.Scans[r.Source].View + "." + r.Key.String() + ", which is read first")
+		}
+	}
+	return l
 }
 
 func scanLine(s *Scan, named bool) *line {

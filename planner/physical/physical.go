@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/rules"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -32,6 +33,8 @@ type Plan struct {
 	// Columns are the result's columns in order, for both engines. A Type of nil means that only DuckDB can tell; the
 	// engine fills it in by Describe.
 	Columns []ResultColumn
+	// Reductions are scans that wait for the keys of others, in the order in which these are read.
+	Reductions []Reduction
 	// MayFail are the parts of Residual that can fail on a value, so that an error can name them; nil for Direct.
 	MayFail []FailingPart
 	// TimeZone is the session's.
@@ -48,6 +51,16 @@ type ResultColumn struct {
 	// Passthrough tells that the column is just read from a table: Field then is the table's own, with metadata.
 	Passthrough *arrow.Field
 }
+
+// Reduction tells that of the scan Target only the rows are needed whose Column is a value of Key in the rows of the
+// scan Source. Both are places in Plan.Scans; Column and Key are columns of these scans.
+type Reduction struct {
+	Target, Source int
+	Column, Key    *expr.Column
+}
+
+// MaxSourceRows is the most rows of a scan whose keys are collected for others.
+const MaxSourceRows = rules.MaxSourceRows
 
 // FailingPart is an expression with its text as EXPLAIN writes it.
 type FailingPart struct {
