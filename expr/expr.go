@@ -254,6 +254,7 @@ const (
 	InSubquery  // Operand IN (Query)
 	AnySubquery // Operand Op ANY (Query)
 	AllSubquery // Operand Op ALL (Query)
+	ArraySubquery
 )
 
 // Subquery is a query used as a value. Query is the planner's own node. It stands in plans only.

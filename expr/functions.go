@@ -29,6 +29,12 @@ const (
 // 754's total order, in which -0.0 is below 0.0, and a NaN beyond the infinity of its sign. No statement can call it.
 const LanceOrder = "lance_order"
 
+// CastAs and TryCastAs begin the names of the calls that are casts to a type which Arrow lacks; the type follows as DuckDB spells it.
+const (
+	CastAs    = "cast as "
+	TryCastAs = "try_cast as "
+)
+
 // Function describes one SQL function by its lower-case name.
 type Function struct {
 	Name    string

@@ -78,9 +78,9 @@ func (e *Window) Type() arrow.DataType {
 	return e.Func.Type()
 }
 
-// Type is boolean, or for a scalar subquery the type of its column.
+// Type is boolean, or for a scalar subquery the type of its column, and for an array a list of these.
 func (e *Subquery) Type() arrow.DataType {
-	if e.Kind == ScalarSubquery {
+	if e.Kind == ScalarSubquery || e.Kind == ArraySubquery {
 		return e.Typ
 	}
 	return boolType

@@ -183,6 +183,12 @@ func (p Printer) textRest(e Expr) (string, int) {
 	case *Case:
 		return p.caseText(e), precAtom
 	case *Call:
+		if typ, ok := strings.CutPrefix(e.Name, CastAs); ok {
+			return "CAST(" + p.at(e.Args[0], 0) + " AS " + typ + ")", precAtom
+		}
+		if typ, ok := strings.CutPrefix(e.Name, TryCastAs); ok {
+			return "TRY_CAST(" + p.at(e.Args[0], 0) + " AS " + typ + ")", precAtom
+		}
 		return p.call(e.Name, e.Args, e.ArgNames), precAtom
 	case *Extract:
 		return "(" + p.at(e.X, 0) + ")." + quotePart(e.Name), precPostfix
@@ -318,6 +324,8 @@ func (p Printer) subquery(e *Subquery) (string, int) {
 	switch e.Kind {
 	case ExistsSubquery:
 		return "EXISTS " + q, precAtom
+	case ArraySubquery:
+		return "ARRAY" + q, precAtom
 	case InSubquery:
 		return p.at(e.Operand, precOther) + " IN " + q, precBetween
 	case AnySubquery:

@@ -127,6 +127,10 @@ func operandsOf(x sqltext.Expr) []sqltext.Expr {
 		return []sqltext.Expr{x.X, x.Lo, x.Hi}
 	case *sqltext.LikeExpr:
 		return []sqltext.Expr{x.X, x.Pattern}
+	case *sqltext.LikeSome:
+		return append([]sqltext.Expr{x.X}, x.Patterns...)
+	case *sqltext.ArrowExpr:
+		return []sqltext.Expr{x.L, x.R}
 	case *sqltext.CastExpr:
 		return []sqltext.Expr{x.X}
 	case *sqltext.Subscript:

@@ -83,6 +83,9 @@ func (b *binder) choose(x *sqltext.ColumnsExpr, c *exprCtx) error {
 	case *sqltext.ListLit:
 		items, err = b.listed(items, of)
 	case *sqltext.LambdaExpr:
+		if len(of.Params) != 1 {
+			return b.errorf(of.Pos, "COLUMNS takes a lambda of one parameter, the name of a column")
+		}
 		items, err = b.passing(items, of.Params[0].Text, of.Body)
 	default:
 		err = b.errorf(of.ExprPos(), "COLUMNS takes a star, a regular expression as a text, a list of names, or a lambda that tests a name")

@@ -1,8 +1,8 @@
 package logical
 
 import (
+	"slices"
 	"strconv"
-	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -108,11 +108,18 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		return b.between(x, c)
 	case *sqltext.LikeExpr:
 		return b.like(x, c)
+	case *sqltext.LikeSome:
+		return b.likeSome(x, c)
+	case *sqltext.ArrowExpr:
+		return b.arrow(x, c)
 	case *sqltext.CastExpr:
 		return b.cast(x, c)
 	case *sqltext.CaseExpr:
 		return b.caseExpr(x, c)
 	case *sqltext.FuncCall:
+		if e, ok, err := b.foreign(x, c); ok || err != nil {
+			return e, err
+		}
 		other, err := b.spelled(x)
 		if err != nil {
 			return nil, err
@@ -347,40 +354,6 @@ func (b *binder) inList(x *sqltext.InList, c *exprCtx) (expr.Expr, error) {
 	return b.negated(&expr.In{X: e, List: list}, x.Not, x.Pos)
 }
 
-func (b *binder) between(x *sqltext.BetweenExpr, c *exprCtx) (expr.Expr, error) {
-	es, err := b.exprs([]sqltext.Expr{x.X, x.Lo, x.Hi}, c)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.noValues(c, x.Pos, es...); err != nil {
-		return nil, err
-	}
-	b.wantSame(es[0], es[1])
-	b.wantSame(es[0], es[2])
-	b.wantSame(es[1], es[2])
-	return b.negated(&expr.Between{X: es[0], Lo: es[1], Hi: es[2]}, x.Not, x.Pos)
-}
-
-func (b *binder) like(x *sqltext.LikeExpr, c *exprCtx) (expr.Expr, error) {
-	es, err := b.exprs([]sqltext.Expr{x.X, x.Pattern}, c)
-	if err != nil {
-		return nil, err
-	}
-	b.wantType(es[0], arrow.BinaryTypes.String)
-	b.wantType(es[1], arrow.BinaryTypes.String)
-	out := &expr.Like{X: es[0], Pattern: es[1], FoldCase: x.FoldCase}
-	if x.Escape != nil {
-		r, n := utf8.DecodeRuneInString(*x.Escape)
-		if n != len(*x.Escape) || *x.Escape != "" && r == utf8.RuneError {
-			return nil, b.errorf(x.Pos, "ESCAPE takes one character, not %q", *x.Escape)
-		}
-		if n > 0 {
-			out.Escape = r
-		}
-	}
-	return b.negated(out, x.Not, x.Pos)
-}
-
 func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 	to, err := TypeOf(x.To)
 	if err != nil {
@@ -391,7 +364,23 @@ func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 		return nil, err
 	}
 	b.wantType(e, to)
+	if hasHugeInt(x.To) {
+		return &expr.Call{Name: castName(x), Args: []expr.Expr{e}}, nil
+	}
 	return b.typed(&expr.Cast{X: e, To: to, Try: x.Try}, x.Pos)
+}
+
+// castName names the call that stands for a cast to a type that Arrow lacks: only DuckDB tells what comes of it.
+func castName(x *sqltext.CastExpr) string {
+	if x.Try {
+		return expr.TryCastAs + x.To.String()
+	}
+	return expr.CastAs + x.To.String()
+}
+
+// hasHugeInt tells whether a type is or holds HUGEINT, for which a table would have DECIMAL(38,0).
+func hasHugeInt(t sqltext.TypeName) bool {
+	return t.Name == "HUGEINT" || slices.ContainsFunc(t.Children, hasHugeInt)
 }
 
 func (b *binder) caseExpr(x *sqltext.CaseExpr, c *exprCtx) (expr.Expr, error) {

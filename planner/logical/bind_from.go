@@ -236,9 +236,25 @@ func (b *binder) addRel(s *scope, r *relation) error {
 			return b.errorf(r.pos, "the table name or alias %s stands twice in FROM", r.label())
 		}
 	}
+	uniqueNames(r.cols)
 	s.rels = append(s.rels, r)
 	b.relations[r.id] = r
 	return nil
+}
+
+// uniqueNames gives columns of one name numbers from the second on, as DuckDB does: b, b_1, b_2. Names that differ by case are apart.
+func uniqueNames(cols []Col) {
+	taken := make(map[string]bool, len(cols))
+	for i, c := range cols {
+		if c.Hidden {
+			continue
+		}
+		name := c.Name
+		for n := 1; taken[name]; n++ {
+			name = c.Name + "_" + formatInt(int64(n))
+		}
+		taken[name], cols[i].Name = true, name
+	}
 }
 
 func (b *binder) renameCols(r *relation, names []sqltext.Ident, pos int) error {

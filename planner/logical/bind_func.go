@@ -100,7 +100,17 @@ func (b *binder) operator(op string, args []expr.Expr, pos int) (expr.Expr, erro
 }
 
 func (b *binder) unknownFunction(name string, pos int) error {
-	return b.fault(errs.ErrInvalidInput, pos, didYouMean(name, functionNames()), "there is no function %s", name)
+	hint := instead[name]
+	if hint == "" {
+		hint = didYouMean(name, functionNames())
+	}
+	return b.fault(errs.ErrInvalidInput, pos, hint, "there is no function %s", name)
+}
+
+// instead tells what stands for functions of other databases that have no form of their own here.
+var instead = map[string]string{
+	"convert":      "write CAST(x AS type)",
+	"width_bucket": "write CASE WHEN x < lo THEN 0 WHEN x >= hi THEN n + 1 ELSE floor((x - lo) / (hi - lo) * n) + 1 END",
 }
 
 // sameTyped are the functions whose arguments are all of one type.
@@ -361,7 +371,14 @@ func (b *binder) subquery(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		if len(q.Cols) != 1 {
 			return nil, b.errorf(x.Pos, "a subquery used as a value gives one column, not %d", len(q.Cols))
 		}
-		return &expr.Subquery{Kind: expr.ScalarSubquery, Query: q, Typ: q.Cols[0].Type}, nil
+		if !x.Array {
+			return &expr.Subquery{Kind: expr.ScalarSubquery, Query: q, Typ: q.Cols[0].Type}, nil
+		}
+		out := &expr.Subquery{Kind: expr.ArraySubquery, Query: q}
+		if t := q.Cols[0].Type; t != nil {
+			out.Typ = arrow.ListOf(expr.Storage(t))
+		}
+		return out, nil
 	case *sqltext.ExistsExpr:
 		q, err := b.query(x.Query, &scope{parent: c.s, ctes: c.s.ctes})
 		if err != nil {

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,17 +79,19 @@ func (b *binder) asOfParam(l *expr.Literal, x sqltext.Expr) (int64, error) {
 	return q, nil
 }
 
+// wholeUnits are the units of which INTERVAL counts whole ones, by the type that they are counted in; what is behind the point is cut.
+var wholeUnits = map[string]arrow.DataType{
+	"microsecond": arrow.PrimitiveTypes.Int64, "minute": arrow.PrimitiveTypes.Int64, "hour": arrow.PrimitiveTypes.Int64, "day": arrow.PrimitiveTypes.Int32,
+	"week": arrow.PrimitiveTypes.Int32, "month": arrow.PrimitiveTypes.Int32, "quarter": arrow.PrimitiveTypes.Int32, "year": arrow.PrimitiveTypes.Int32,
+	"decade": arrow.PrimitiveTypes.Int32, "century": arrow.PrimitiveTypes.Int32, "millennium": arrow.PrimitiveTypes.Int32,
+}
+
 // interval binds INTERVAL: a constant becomes a literal, anything else a multiple of its unit.
 func (b *binder) interval(x *sqltext.IntervalLit, c *exprCtx) (expr.Expr, error) {
 	unit := strings.ToLower(x.Unit)
-	switch v := x.Value.(type) {
-	case *sqltext.StringLit:
-		return expr.ParseInterval(v.Value, unit)
-	case *sqltext.NumberLit:
-		return expr.ParseInterval(v.Text, unit)
-	case *sqltext.Unary:
-		if n, ok := v.X.(*sqltext.NumberLit); ok && v.Op == "-" {
-			return expr.ParseInterval("-"+n.Text, unit)
+	if text, ok := constantText(x.Value); ok {
+		if _, err := strconv.ParseInt(text, 10, 64); unit == "" || err == nil {
+			return expr.ParseInterval(text, unit)
 		}
 	}
 	e, err := b.expr(x.Value, c)
@@ -98,13 +101,35 @@ func (b *binder) interval(x *sqltext.IntervalLit, c *exprCtx) (expr.Expr, error)
 	if unit == "" {
 		return b.typed(&expr.Cast{X: e, To: arrow.FixedWidthTypes.MonthDayNanoInterval}, x.Pos)
 	}
-	unit = strings.TrimSuffix(unit, "s")
 	plural := map[string]string{"century": "centuries", "millennium": "millennia"}[unit]
 	if plural == "" {
 		plural = unit + "s"
 	}
 	b.wantType(e, arrow.PrimitiveTypes.Int64)
+	if expr.KindOf(e.Type()) != expr.KindInt {
+		if e, err = b.typed(&expr.Cast{X: e, To: arrow.PrimitiveTypes.Float64}, x.Pos); err != nil {
+			return nil, err
+		}
+		if whole := wholeUnits[unit]; whole != nil {
+			e = &expr.Cast{X: &expr.Call{Name: "trunc", Args: []expr.Expr{e}, Typ: arrow.PrimitiveTypes.Float64}, To: whole}
+		}
+	}
 	return &expr.Call{Name: "to_" + plural, Args: []expr.Expr{e}, Typ: arrow.FixedWidthTypes.MonthDayNanoInterval}, nil
+}
+
+// constantText is a text or number as it stands.
+func constantText(x sqltext.Expr) (string, bool) {
+	switch v := x.(type) {
+	case *sqltext.StringLit:
+		return v.Value, true
+	case *sqltext.NumberLit:
+		return v.Text, true
+	case *sqltext.Unary:
+		if n, ok := v.X.(*sqltext.NumberLit); ok && v.Op == "-" {
+			return "-" + n.Text, true
+		}
+	}
+	return "", false
 }
 
 func (b *binder) param(x *sqltext.ParamRef) (expr.Expr, error) {

@@ -1,7 +1,9 @@
 package logical
 
 import (
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/lanceflight/flightsrv/errs"
@@ -15,7 +17,7 @@ type spelling struct {
 }
 
 // spellings are functions of PostgreSQL, MySQL and Oracle that DuckDB lacks, or has by another name or order of
-// arguments; a function that is not here keeps its name. The key is the name and, where it matters, "/" and the number
+// arguments; a function that is not here keeps its name. One without a form is there with the arguments of foreignCalls only. The key is the name and, where it matters, "/" and the number
 // of arguments.
 var spellings = map[string]spelling{
 	"pg_typeof":      {1, pgTypeof},
@@ -43,21 +45,30 @@ var spellings = map[string]spelling{
 	"curtime":        {0, named("current_time")},
 	"sysdate":        {0, named("current_localtimestamp")},
 
-	sqltext.EscapedPrefix + "log":       {1, named("ln")},
-	sqltext.EscapedPrefix + "dayofweek": {1, dayFromOne},
+	"overlay":      {4, nil},
+	"timestampadd": {3, timestampAdd},
+
+	sqltext.EscapedPrefix + "insert":       {4, nil},
+	sqltext.EscapedPrefix + "log":          {1, named("ln")},
+	sqltext.EscapedPrefix + "dayofweek":    {1, dayFromOne},
+	sqltext.EscapedPrefix + "char":         {1, named("chr")},
+	sqltext.EscapedPrefix + "convert":      {2, escapedConvert},
+	sqltext.EscapedPrefix + "length":       {1, lengthOfTrimmed},
+	sqltext.EscapedPrefix + "octet_length": {1, named("strlen")},
+	sqltext.EscapedPrefix + "rand":         {0, named("random")},
 }
 
 // spelled gives a call in DuckDB's form; the call itself where that is its form.
 func (b *binder) spelled(x *sqltext.FuncCall) (sqltext.Expr, error) {
 	s, ok := spellings[x.Name]
-	if two, also := spellings[x.Name+"/2"]; also && len(x.Args) == 2 {
-		s, ok = two, true
+	if exact, also := spellings[x.Name+"/"+strconv.Itoa(len(x.Args))]; also {
+		s, ok = exact, true
 	}
 	if !ok {
 		return x, nil
 	}
 	if len(x.Args) != s.args {
-		return nil, b.errorf(x.Pos, "%s takes %d arguments, not %d", x.Name, s.args, len(x.Args))
+		return nil, b.errorf(x.Pos, "%s takes %d arguments, not %d", strings.TrimPrefix(x.Name, sqltext.EscapedPrefix), s.args, len(x.Args))
 	}
 	out, err := s.to(x, x.Args)
 	if err != nil {
@@ -88,6 +99,32 @@ func firstMatch(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) 
 	return callAt(x, "list_extract", callAt(x, "regexp_extract_all", args...), &sqltext.NumberLit{At: x.At, Text: "1"}), nil
 }
 
+// lengthOfTrimmed is ODBC's length, which does not count the blanks at a text's end.
+func lengthOfTrimmed(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	return callAt(x, "length", callAt(x, "rtrim", args[0], &sqltext.StringLit{At: x.At, Value: " "})), nil
+}
+
+// escapedTypes are the types of {fn convert(x, type)} by their names without SQL_. A decimal is not among them, as no width is said.
+// Source: ODBC 3.8, appendix D, SQL data types.
+var escapedTypes = map[string]string{
+	"bigint": "BIGINT", "bit": "BOOLEAN", "boolean": "BOOLEAN", "char": "VARCHAR", "date": "DATE", "double": "DOUBLE", "float": "DOUBLE", "integer": "INTEGER",
+	"longvarchar": "VARCHAR", "real": "FLOAT", "smallint": "SMALLINT", "time": "TIME", "timestamp": "TIMESTAMP", "tinyint": "TINYINT", "varchar": "VARCHAR",
+	"type_date": "DATE", "type_time": "TIME", "type_timestamp": "TIMESTAMP", "wchar": "VARCHAR", "wvarchar": "VARCHAR", "wlongvarchar": "VARCHAR",
+}
+
+// escapedConvert is {fn convert(x, SQL_VARCHAR)}.
+func escapedConvert(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	name, ok := args[1].(*sqltext.Name)
+	typ := ""
+	if ok && len(name.Parts) == 1 {
+		typ = escapedTypes[strings.TrimPrefix(strings.ToLower(name.Parts[0].Text), "sql_")]
+	}
+	if typ == "" {
+		return nil, errs.Invalidf("convert takes a type last, one of %s; CAST(x AS type) takes all", strings.Join(slices.Sorted(maps.Keys(escapedTypes)), ", "))
+	}
+	return &sqltext.CastExpr{At: x.At, X: args[0], To: sqltext.TypeName{Name: typ, Pos: args[1].ExprPos()}}, nil
+}
+
 // dayFromOne is the day of the week, 1 for Sunday.
 func dayFromOne(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
 	return &sqltext.Binary{At: x.At, Op: "+", L: callAt(x, "dayofweek", args[0]), R: &sqltext.NumberLit{At: x.At, Text: "1"}}, nil
@@ -109,17 +146,33 @@ var (
 	monthUnits     = []string{"month", "quarter", "year"}
 )
 
+// unitOf reads the first argument of timestampdiff and timestampadd.
+func unitOf(x sqltext.Expr) string {
+	unit, ok := x.(*sqltext.Name)
+	if !ok || len(unit.Parts) != 1 {
+		return ""
+	}
+	return strings.TrimPrefix(strings.ToLower(unit.Parts[0].Text), "sql_tsi_")
+}
+
+// timestampAdd is timestampadd(unit, n, x): x and n units.
+func timestampAdd(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
+	unit := unitOf(args[0])
+	if all := slices.Concat(timestampUnits, monthUnits); !slices.Contains(all, unit) {
+		return nil, errs.Invalidf("timestampadd takes a unit first, one of %s", strings.Join(all, ", "))
+	}
+	span := &sqltext.IntervalLit{At: x.At, Value: args[1], Unit: strings.ToUpper(unit)}
+	return &sqltext.Binary{At: x.At, Op: "+", L: args[2], R: span}, nil
+}
+
 // timestampDiff is MySQL's timestampdiff(unit, a, b): the whole units from a to b.
 func timestampDiff(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error) {
-	unit, ok := args[0].(*sqltext.Name)
-	if ok && len(unit.Parts) == 1 {
-		name := strings.TrimPrefix(strings.ToLower(unit.Parts[0].Text), "sql_tsi_")
-		if slices.Contains(timestampUnits, name) {
-			return callAt(x, "date_sub", &sqltext.StringLit{At: unit.At, Value: name}, args[1], args[2]), nil
-		}
-		if slices.Contains(monthUnits, name) {
-			return nil, errs.Invalidf("timestampdiff does not count a %s here: date_diff('%[1]s', a, b) counts the beginnings of one between a and b, date_sub('%[1]s', a, b) those that are full by DuckDB's rules", name)
-		}
+	name := unitOf(args[0])
+	if slices.Contains(timestampUnits, name) {
+		return callAt(x, "date_sub", &sqltext.StringLit{At: x.At, Value: name}, args[1], args[2]), nil
+	}
+	if slices.Contains(monthUnits, name) {
+		return nil, errs.Invalidf("timestampdiff does not count a %s here: date_diff('%[1]s', a, b) counts the beginnings of one between a and b, date_sub('%[1]s', a, b) those that are full by DuckDB's rules", name)
 	}
 	return nil, errs.Invalidf("timestampdiff takes a unit first, one of %s", strings.Join(timestampUnits, ", "))
 }

@@ -318,11 +318,12 @@ type (
 		List []Expr
 		Not  bool
 	}
-	// BetweenExpr is X [NOT] BETWEEN Lo AND Hi.
+	// BetweenExpr is X [NOT] BETWEEN [SYMMETRIC] Lo AND Hi.
 	BetweenExpr struct {
 		At
 		X, Lo, Hi Expr
 		Not       bool
+		Symmetric bool
 	}
 	// LikeExpr is X [NOT] LIKE|ILIKE Pattern [ESCAPE 'c']; Escape is nil where none is written.
 	LikeExpr struct {
@@ -331,6 +332,21 @@ type (
 		Escape     *string
 		FoldCase   bool
 		Not        bool
+	}
+	// LikeSome is X LIKE|ILIKE ANY|ALL (Patterns).
+	LikeSome struct {
+		At
+		X        Expr
+		Patterns []Expr
+		FoldCase bool
+		All      bool
+	}
+	// ArrowExpr is L -> R or L ->> R, which read JSON texts; OpPos is the arrow's place.
+	ArrowExpr struct {
+		At
+		Op    string
+		OpPos int
+		L, R  Expr
 	}
 	// CastExpr is CAST(X AS T), TRY_CAST(X AS T), X::T.
 	CastExpr struct {
@@ -398,10 +414,11 @@ type (
 		Params []Ident
 		Body   Expr
 	}
-	// SubqueryExpr is (SELECT ...) as a value.
+	// SubqueryExpr is (SELECT ...) as a value, or the list ARRAY(SELECT ...).
 	SubqueryExpr struct {
 		At
 		Query *Query
+		Array bool
 	}
 	// ExistsExpr is [NOT] EXISTS (SELECT ...).
 	ExistsExpr struct {

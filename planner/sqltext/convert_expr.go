@@ -61,7 +61,7 @@ func (c *converter) expr(node ast.ExprNode) Expr {
 		return &IsTest{c.at(n), c.expr(n.Expr), test, n.Not}
 	case *ast.BetweenExpr:
 		x := c.expr(n.Expr)
-		return &BetweenExpr{c.at(n), x, c.expr(n.Left), c.expr(n.Right), n.Not}
+		return &BetweenExpr{At: c.at(n), X: x, Lo: c.expr(n.Left), Hi: c.expr(n.Right), Not: n.Not}
 	case *ast.PatternInExpr:
 		x := c.expr(n.Expr)
 		if n.Sel == nil {
@@ -75,7 +75,7 @@ func (c *converter) expr(node ast.ExprNode) Expr {
 	case *ast.CaseExpr:
 		return c.caseExpr(n)
 	case *ast.SubqueryExpr:
-		return &SubqueryExpr{c.at(n), c.subqueryOf(n)}
+		return &SubqueryExpr{At: c.at(n), Query: c.subqueryOf(n)}
 	case *ast.ExistsSubqueryExpr:
 		if sub, ok := n.Sel.(*ast.SubqueryExpr); ok {
 			return &ExistsExpr{c.at(n), c.subqueryOf(sub), n.Not}
@@ -125,6 +125,9 @@ func (c *converter) marked(n *ast.FuncCallExpr, side any) Expr {
 	if c.err != nil {
 		return &NullLit{}
 	}
+	if e := c.test(side, args); e != nil {
+		return e
+	}
 	arg := func(i int) Expr { return args[i] }
 	switch s := side.(type) {
 	case sideBinary:
@@ -173,6 +176,23 @@ func star(s sideStar, replaced []Expr) Expr {
 		out.Replace = append(out.Replace, item)
 	}
 	return &out
+}
+
+// test converts the tests that have markers of their own; nil for anything else.
+func (c *converter) test(side any, args []Expr) Expr {
+	switch s := side.(type) {
+	case sideBetween:
+		return &BetweenExpr{At: At{args[0].ExprPos()}, X: args[0], Lo: args[1], Hi: args[2], Not: s.not, Symmetric: true}
+	case sideLikeSome:
+		return &LikeSome{At{args[0].ExprPos()}, args[0], args[1:], s.foldCase, s.all}
+	case sideArrow:
+		return &ArrowExpr{At{args[0].ExprPos()}, s.op, s.pos, args[0], args[1]}
+	case sideArray:
+		if sub, ok := args[0].(*SubqueryExpr); ok {
+			return &SubqueryExpr{At: At{s.pos}, Query: sub.Query, Array: true}
+		}
+	}
+	return nil
 }
 
 func slice(s sideSlice, args []Expr) Expr {

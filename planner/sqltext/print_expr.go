@@ -42,7 +42,7 @@ func (p *printer) expr(e Expr) {
 		p.put(")")
 	case *Binary:
 		p.infix(e.L, e.Op, e.R)
-	case *IsTest, *InList, *BetweenExpr, *LikeExpr, *InSubquery, *Quantified:
+	case *IsTest, *InList, *BetweenExpr, *LikeExpr, *LikeSome, *InSubquery, *Quantified:
 		p.put("(")
 		p.test(e)
 		p.put(")")
@@ -50,7 +50,12 @@ func (p *printer) expr(e Expr) {
 		p.put("(", not(e.Not), "EXISTS (")
 		p.query(e.Query)
 		p.put("))")
+	case *ArrowExpr:
+		p.infix(e.L, e.Op, e.R)
 	case *SubqueryExpr:
+		if e.Array {
+			p.put("ARRAY")
+		}
 		p.put("(")
 		p.query(e.Query)
 		p.put(")")
@@ -96,7 +101,7 @@ func (p *printer) test(e Expr) {
 		p.put(")")
 	case *BetweenExpr:
 		p.expr(e.X)
-		p.put(" ", not(e.Not), "BETWEEN ")
+		p.put(" ", not(e.Not), "BETWEEN ", []string{"", "SYMMETRIC "}[b2i(e.Symmetric)])
 		p.expr(e.Lo)
 		p.put(" AND ")
 		p.expr(e.Hi)
@@ -107,6 +112,11 @@ func (p *printer) test(e Expr) {
 		if e.Escape != nil {
 			p.put(" ESCAPE ", quoteText(*e.Escape))
 		}
+	case *LikeSome:
+		p.expr(e.X)
+		p.put(" ", []string{"LIKE ", "ILIKE "}[b2i(e.FoldCase)], []string{"ANY (", "ALL ("}[b2i(e.All)])
+		p.list(e.Patterns)
+		p.put(")")
 	case *InSubquery:
 		p.expr(e.X)
 		p.put(" ", not(e.Not), "IN (")

@@ -156,11 +156,24 @@ func (r *rewriter) argument(call *FuncCall, n int) frag {
 	} else if call.ArgNames != nil {
 		call.ArgNames = append(call.ArgNames, "")
 	}
-	if params, ok := r.lambdaParams(call.Name); ok {
-		pos := int(t.start)
-		return r.mark("lambda", pos, sideLambda{params, pos}, r.expr())
+	if f, ok := r.lambda(call.Name); ok {
+		return f
 	}
 	return r.expr()
+}
+
+// lambda rewrites x -> body, (x, y) -> body or LAMBDA x, y: body as an argument of a function; false where there is none. An arrow in
+// the body stands in parentheses unless LAMBDA comes first, as the first arrow would be its left operand.
+func (r *rewriter) lambda(function string) (frag, bool) {
+	pos, level := r.here(), levelOr
+	if r.peek().isWord("lambda") {
+		level = levelArrow
+	}
+	params, ok := r.lambdaParams(function)
+	if !ok {
+		return frag{}, false
+	}
+	return r.mark("lambda", pos, sideLambda{params, pos}, r.exprAt(level)), true
 }
 
 // lambdaCalls are the functions that take lambdas; among the arguments of others -> reads a field of a JSON text.
@@ -289,14 +302,14 @@ func (r *rewriter) specialCall() (frag, bool) {
 			return r.mark("row", pos, sideCall{FuncCall{At: At{pos}, Name: "row"}}, items...), true
 		}
 		return r.mark("row", pos, sideRow{pos}, items...), true
-	case "position", "substring", "trim":
+	case "position", "substring", "trim", "overlay":
 		return r.textCall()
 	case "columns":
 		return r.columns(), true
 	case "unpack":
 		r.unsupported(pos, "UNPACK(...) is not supported")
 		return frag{}, true
-	case "overlay", "treat", "xmlforest", "xmlparse", "xmlroot":
+	case "treat", "xmlforest", "xmlparse", "xmlroot":
 		r.unsupported(pos, "%s(...) is not supported in an expression", strings.ToUpper(t.text))
 		return frag{}, true
 	}
@@ -327,6 +340,8 @@ func (r *rewriter) textCall() (frag, bool) {
 				args = append(args, r.expr())
 			}
 		}
+	case "overlay":
+		args = r.overlay()
 	case "trim":
 		switch {
 		case r.accept("leading"):
@@ -345,4 +360,20 @@ func (r *rewriter) textCall() (frag, bool) {
 	}
 	r.expectSign(")")
 	return r.mark(call.Name, pos, sideCall{call}, args...), true
+}
+
+// overlay rewrites the arguments of OVERLAY(text PLACING part FROM n [FOR m]).
+func (r *rewriter) overlay() []frag {
+	args := r.exprs(")")
+	if len(args) != 1 {
+		return args
+	}
+	r.expect("placing")
+	args = append(args, r.expr())
+	r.expect("from")
+	args = append(args, r.expr())
+	if r.accept("for") {
+		args = append(args, r.expr())
+	}
+	return args
 }

@@ -2,7 +2,8 @@ package sqltext
 
 // The levels of operators in DuckDB's grammar, from loose to tight.
 const (
-	levelOr = iota + 1
+	levelArrow = iota + 1
+	levelOr
 	levelAnd
 	levelNot
 	levelIs
@@ -63,7 +64,7 @@ var operatorCalls = map[string]struct {
 }
 
 // expr rewrites an expression.
-func (r *rewriter) expr() frag { return r.exprAt(levelOr) }
+func (r *rewriter) expr() frag { return r.exprAt(levelArrow) }
 
 // exprAt rewrites an expression whose operators bind at least as tight as level.
 func (r *rewriter) exprAt(level int) frag {
@@ -279,27 +280,29 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		return f, true
 	case "<=>":
 		r.failHint(pos, "write IS NOT DISTINCT FROM", "the operator %q is not supported", t.text)
-	case "!~*", "~*", "~~~", "<->", "<#>", "!", "@":
+	case "~*", "!~*":
+		r.failHint(pos, "~ tests the whole text; regexp_matches(x, 'pattern', 'i') finds the pattern anywhere in it, without regard to case",
+			"the operator %q is not supported", t.text)
+	case "~~~", "<->", "<#>", "!", "@":
 		r.unsupported(pos, "the operator %q is not supported", t.text)
 	}
 	return left, false
 }
 
-// arrow rewrites the reading of a JSON text's field. DuckDB lets an operator to the left of an arrow take the arrow's operand,
-// as in ('2' = j) ->> 'k', which nobody means: there the arrow must stand in parentheses.
+// arrow rewrites the reading of a JSON text's field. In DuckDB's grammar an arrow binds looser than any operator to its left, so that
+// '1' = j ->> 'k' is ('1' = j) ->> 'k'. To its right -> takes all, and ->> what binds tighter than ||.
 func (r *rewriter) arrow(left frag, level int) (frag, bool) {
-	t := r.advance()
-	pos := int(t.start)
-	key := r.peek()
-	if level != levelOr || left.top != topAtom || key.kind != tokString && key.kind != tokNumber && key.kind != tokParam && !key.isSign("(") {
-		r.failHint(pos, "put it in parentheses, as (j "+t.text+" 'key'), or call json_extract or json_extract_string", "%q beside other operators", t.text)
+	if level > levelArrow {
 		return left, false
 	}
-	name := "json_extract"
+	t := r.advance()
+	right := levelOr
 	if t.text == "->>" {
-		name = "json_extract_string"
+		right = levelOp + 1
 	}
-	return r.mark(name, headPos(left), sideCall{FuncCall{At: At{headPos(left)}, Name: name}}, left, r.primary()), true
+	f := r.mark("arrow", headPos(left), sideArrow{t.text, int(t.start)}, left, r.exprAt(right))
+	f.top = topOp
+	return f, true
 }
 
 // quantified rewrites ANY|ALL (...) behind a comparison.
@@ -401,12 +404,18 @@ func (r *rewriter) test(left frag, level int, not bool) (frag, bool) {
 		f.top = topIn
 		f.depth++
 		return f, true
-	case "like":
-		f = cat(paren(left), one(word+"LIKE ", pos), r.pattern())
-	case "ilike":
+	case "like", "ilike":
+		if r.peek().isWord("any", "some", "all") && r.peekAt(1).isSign("(") {
+			f = r.likeSome(left, pos, t.text == "ilike", not)
+			break
+		}
+		if t.text == "like" {
+			f = cat(paren(left), one(word+"LIKE ", pos), r.pattern())
+			break
+		}
 		f = cat(paren(left), one(word+"ILIKE ", pos), r.pattern())
 	case "between":
-		f = r.between(left, pos, word)
+		f = r.between(left, pos, not)
 	case "similar":
 		r.expect("to")
 		f = r.mark("similar", headPos(left), sideBinary{"SIMILAR TO"}, left, r.exprAt(levelOp))
@@ -421,21 +430,47 @@ func (r *rewriter) test(left frag, level int, not bool) (frag, bool) {
 	return f, true
 }
 
-func (r *rewriter) between(left frag, pos int, word string) frag {
-	if r.peek().isWord("symmetric") {
-		r.unsupported(r.here(), "BETWEEN SYMMETRIC is not supported")
+func (r *rewriter) between(left frag, pos int, not bool) frag {
+	symmetric := r.accept("symmetric")
+	if !symmetric {
+		r.accept("asymmetric")
 	}
-	r.accept("asymmetric")
 	lo := paren(r.exprAt(levelOp))
 	and := r.here()
 	r.expect("and")
 	hi := paren(r.exprAt(levelOp))
-	return cat(paren(left), one(word+"BETWEEN ", pos), lo, one(" AND ", and), hi)
+	if symmetric {
+		return r.mark("between", headPos(left), sideBetween{not}, left, lo, hi)
+	}
+	word := " BETWEEN "
+	if not {
+		word = " NOT BETWEEN "
+	}
+	return cat(paren(left), one(word, pos), lo, one(" AND ", and), hi)
+}
+
+// likeSome rewrites ANY (...) or ALL (...) behind LIKE and ILIKE.
+func (r *rewriter) likeSome(left frag, pos int, foldCase, not bool) frag {
+	if not {
+		r.failHint(pos, "put NOT before the whole test", "NOT LIKE ANY and NOT LIKE ALL mean different things to different databases")
+	}
+	side := sideLikeSome{foldCase: foldCase, all: r.advance().isWord("all")}
+	if r.queryAhead(r.pos) {
+		r.failHint(r.here(), "write EXISTS (SELECT ... WHERE x LIKE pattern)", "LIKE ANY and LIKE ALL take patterns, no query")
+	}
+	r.expectSign("(")
+	patterns := r.exprs(")")
+	r.expectSign(")")
+	return r.mark("like", headPos(left), side, append([]frag{left}, patterns...)...)
 }
 
 // pattern rewrites the right side of LIKE with its ESCAPE.
 func (r *rewriter) pattern() frag {
 	pattern := r.exprAt(levelOp)
+	braced := r.peek().isSign("{") && r.peekAt(1).isWord("escape") // ODBC's {escape 'c'}
+	if braced {
+		r.advance()
+	}
 	if !r.accept("escape") {
 		return paren(pattern)
 	}
@@ -448,6 +483,9 @@ func (r *rewriter) pattern() frag {
 		r.fail(int(t.start), "ESCAPE takes a text of one character")
 	}
 	r.advance()
+	if braced {
+		r.expectSign("}")
+	}
 	if r.bindsTighter() {
 		r.failHint(r.here(), "put the test in parentheses", "unexpected %q behind ESCAPE", near(r.text, r.here()))
 	}

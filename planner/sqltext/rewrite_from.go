@@ -132,6 +132,11 @@ func (r *rewriter) tableTerm() frag {
 			r.unsupported(int(t.start), "an alias of a join in parentheses is not supported")
 		}
 		return paren(f)
+	case t.isSign("{") && r.peekAt(1).isWord("oj"): // ODBC's {oj a LEFT OUTER JOIN b ON ...}
+		r.pos += 2
+		f := r.tableExpr()
+		r.expectSign("}")
+		return paren(f)
 	case t.kind == tokString:
 		r.failHint(int(t.start), "name a table", "a text is no table: files are not read")
 		return frag{}

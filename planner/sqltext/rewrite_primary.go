@@ -87,9 +87,9 @@ func (r *rewriter) word() frag {
 			r.advance()
 			return r.listLit(pos)
 		}
-		if next.isSign("(") {
-			r.unsupported(pos, "ARRAY (SELECT ...) is not supported")
-			return frag{}
+		if next.isSign("(") && r.queryAhead(r.pos+1) {
+			r.advance()
+			return r.mark("array", pos, sideArray{pos}, r.subquery())
 		}
 	case "map":
 		if next.isSign("{") {
@@ -285,11 +285,11 @@ func (r *rewriter) escape() (frag, bool) {
 // EscapedPrefix begins the names of the functions that mean something else within {fn ...}.
 const EscapedPrefix = "fn "
 
-// escapedCall rewrites the call within {fn ...}. There log is the natural logarithm, and dayofweek counts from 1.
-// Source: JDBC 4.3, appendix C.
+// escapedCall rewrites the call within {fn ...}, where some functions are not those of SQL. Source: JDBC 4.3, appendix C; ODBC 3.8,
+// appendix E.
 func (r *rewriter) escapedCall() frag {
 	t, pos := r.peek(), r.here()
-	if !r.peekAt(1).isSign("(") || !t.isWord("log") && !t.isWord("dayofweek") {
+	if !r.peekAt(1).isSign("(") || !t.isWord("char", "convert", "dayofweek", "insert", "length", "log", "octet_length", "rand") {
 		return r.primary()
 	}
 	r.advance()

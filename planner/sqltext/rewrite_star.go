@@ -127,13 +127,7 @@ func (r *rewriter) columns() frag {
 	r.expectSign("(")
 	of, ok := r.star()
 	if !ok {
-		at := r.here()
-		if params, lambda := r.lambdaParams("list_filter"); lambda {
-			if len(params) != 1 {
-				r.fail(at, "COLUMNS takes a lambda of one parameter, the name of a column")
-			}
-			of = r.mark("lambda", at, sideLambda{params, at}, r.expr())
-		} else {
+		if of, ok = r.lambda("list_filter"); !ok {
 			of = r.expr()
 		}
 	}

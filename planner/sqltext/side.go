@@ -15,6 +15,17 @@ type (
 	sideIsUnknown struct{ not bool }
 	// sideEscape stands as the pattern of a LIKE: pattern.
 	sideEscape struct{ escape string }
+	// sideBetween is BETWEEN SYMMETRIC: operand, bounds.
+	sideBetween struct{ not bool }
+	// sideLikeSome: operand, then the patterns.
+	sideLikeSome struct{ foldCase, all bool }
+	// sideArrow: left, right.
+	sideArrow struct {
+		op  string
+		pos int
+	}
+	// sideArray is ARRAY(SELECT ...): the subquery.
+	sideArray struct{ pos int }
 	// sideQuantified: left, then the list or the subquery.
 	sideQuantified struct {
 		op  string
