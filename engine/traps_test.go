@@ -64,6 +64,9 @@ var traps = []struct{ sql, want string }{
 	{`SELECT id FROM (SELECT id, v FROM i UNION ALL SELECT id + 10, v::DOUBLE + 0.5 FROM i) q WHERE v = 1.5`, `11`}, {`SELECT v % 2 FROM i GROUP BY 1 HAVING count(*) > 5`, ``},
 	{`SELECT id FROM l WHERE (SELECT count(*) FROM rr WHERE rr.k = l.k) = 0`, `2;3`}, {`SELECT id FROM l WHERE id > (SELECT min(k) FROM rr WHERE rr.k = l.k)`, ``},
 	{`SELECT a.id, b.id FROM i a, i b WHERE a.v = 1 AND b.v = 2`, `1,2`}, {`WITH RECURSIVE q(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM q JOIN i ON i.id = n) SELECT max(n) FROM q`, `5`},
+	// In HAVING a name that is an alias and a column: inside an aggregate it is the column.
+	{`SELECT id % 2 AS v FROM i GROUP BY id % 2 HAVING max(v) > 1`, `0`}, {`SELECT id % 2 AS v FROM i GROUP BY id % 2 HAVING count(*) FILTER (WHERE v > 1) = 1`, `0`},
+	{`SELECT id % 2 AS w, max(v) AS v FROM i GROUP BY w HAVING v = 1 AND max(v) = 1`, `1,1`}, {`SELECT id % 2 AS v FROM i GROUP BY id % 2 ORDER BY max(v) DESC`, `0;1`},
 	// Names, parents.
 	{`SELECT a.b FROM c`, `3`}, {`SELECT w."a.b" FROM c`, `2`}, {`SELECT AB FROM c`, `1`}, {`SELECT c.a.b FROM c`, `3`}, {`SELECT "A"."B" FROM c`, `3`},
 	{`SELECT s.id FROM s2 AS s`, `1`}, {`SELECT s.id FROM s2`, `10`}, {`SELECT s.s.id FROM s2 AS s`, `10`}, {`SELECT v * -1 AS v FROM i WHERE v > 0`, `-1;-2`}, {`SELECT v + 10 AS w FROM i WHERE w > 11`, `12`},

@@ -181,7 +181,7 @@ func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
 
 func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	in := *c
-	in.aggs, in.what, in.windows = false, "an aggregate function", nil
+	in.aggs, in.what, in.windows, in.groupFirst = false, "an aggregate function", nil, nil
 	a := &expr.Aggregate{Name: name, Distinct: x.Distinct}
 	if x.Star {
 		if name != "count" || len(x.Args) > 0 {

@@ -13,7 +13,7 @@ import (
 //
 //	a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)  =>  ... AND b.k IN (1, 2)
 //
-// The columns have the same type, so that the same comparison decides. A row for which the new conjunct isn't true
+// The columns have the same type, or are whole numbers, so that the same comparison decides. A row for which the new conjunct isn't true
 // would have been dropped by the two that it comes from. For an outer join the new conjunct goes into the condition of
 // the join, and only of columns that the join may fill with nulls.
 func propagateEquality(env Env, q *logical.Query) (*logical.Query, bool, error) {
@@ -108,13 +108,12 @@ func implied(env Env, known []expr.Expr, targets map[int]logical.From) []expr.Ex
 	var out []expr.Expr
 	for _, p := range preds {
 		for _, col := range same[keyOf(p.col)] {
-			s, ok := targets[col.Rel].(*logical.Scan)
-			if !ok || col.Rel == p.col.Rel {
+			if col.Rel == p.col.Rel {
 				continue
 			}
 			fresh := replaced(p.cond, col)
 			is := func(e expr.Expr) bool { return expr.Equal(e, fresh) }
-			if slices.ContainsFunc(said[keyOf(col)], is) || slices.ContainsFunc(expr.Conjuncts(s.Filter), is) || !env.Supports(fresh) {
+			if slices.ContainsFunc(said[keyOf(col)], is) || !canUse(env, targets[col.Rel], col, fresh) {
 				continue
 			}
 			said[keyOf(col)] = append(said[keyOf(col)], fresh)
@@ -122,6 +121,25 @@ func implied(env Env, known []expr.Expr, targets map[int]logical.From) []expr.Ex
 		}
 	}
 	return out
+}
+
+// canUse tells whether a condition on a relation's column reaches its scan and is not there, or reaches one of a subquery.
+func canUse(env Env, f logical.From, col *expr.Column, cond expr.Expr) bool {
+	switch f := f.(type) {
+	case *logical.Scan:
+		there := func(e expr.Expr) bool { return expr.Equal(e, cond) }
+		return env.Supports(cond) && !slices.ContainsFunc(expr.Conjuncts(f.Filter), there)
+	case *logical.Derived:
+		inner, item := below(f.Query, col.Path[0])
+		if inner == nil {
+			return false
+		}
+		c, ok := item.(*expr.Column)
+		fresh := substitution(f, inner).Expr(cond)
+		there := func(e expr.Expr) bool { return expr.Equal(e, fresh) }
+		return ok && !slices.ContainsFunc(expr.Conjuncts(inner.Where), there) && canUse(env, reach(inner.From)[c.Rel], c, fresh)
+	}
+	return false
 }
 
 // predicate is a conjunct over one column.
@@ -173,8 +191,8 @@ func equalColumns(known []expr.Expr) map[columnKey][]*expr.Column {
 	return out
 }
 
-// equalPair gives the two columns of l = r, where both have one type whose equal values no comparison tells apart; nil
-// for anything else.
+// equalPair gives the two columns of l = r, where both are whole numbers, or have one type, whose equal values no comparison
+// tells apart; nil for anything else.
 func equalPair(c expr.Expr) (l, r *expr.Column) {
 	cmp, ok := c.(*expr.Compare)
 	if !ok || cmp.Op != expr.Eq {
@@ -182,10 +200,13 @@ func equalPair(c expr.Expr) (l, r *expr.Column) {
 	}
 	l, ok1 := cmp.L.(*expr.Column)
 	r, ok2 := cmp.R.(*expr.Column)
-	if !ok1 || !ok2 || l.Typ == nil || r.Typ == nil || !arrow.TypeEqual(l.Typ, r.Typ) || !plainValues(l.Typ) {
+	if !ok1 || !ok2 || l.Typ == nil || r.Typ == nil {
 		return nil, nil
 	}
-	return l, r
+	if isWhole(l.Typ) && isWhole(r.Typ) || arrow.TypeEqual(l.Typ, r.Typ) && plainValues(l.Typ) {
+		return l, r
+	}
+	return nil, nil
 }
 
 // plainValues tells of a type that its values are compared as they are: NaN equals itself, and the two zeros each other.

@@ -9,8 +9,8 @@ import (
 
 // pushFilter moves conjuncts over one table's columns to its scan, where that can compute them: from WHERE, from the ON
 // of inner joins, and from the ON of an outer join to the side that it fills with nulls. A conjunct never crosses an
-// outer join from above to the null-filled side, nor grouping, DISTINCT, windows and limits (these are blocks of their
-// own). A conjunct over a UNION ALL goes into each of its branches first.
+// outer join from above to the null-filled side, nor a limit, and grouping, DISTINCT and windows only where it compares
+// what they group by (below). A conjunct over a UNION ALL goes into each of its branches first.
 func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
@@ -18,6 +18,7 @@ func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
 		eachQuery(q, func(q *logical.Query) { all = append(all, q) })
 		for i := len(all) - 1; i >= 0; i-- { // outer ones first: what arrives in a branch goes on from there
 			if sel, ok := all[i].Body.(*logical.Select); ok {
+				changed = pushGroups(sel) || changed
 				changed = pushUnions(sel) || changed
 			}
 		}

@@ -104,12 +104,10 @@ func (f *reductionFinder) in(x expr.Expr, q *logical.Query, targets map[int]logi
 	if source, key := f.traceOutput(q, 0); source != nil {
 		f.found = appendReduction(f.found, targets[col.Rel], col, source, key)
 	}
-	sel, ok := q.Body.(*logical.Select)
-	if !ok || !sel.IsPlain() || q.Limit != nil || q.Offset != nil || len(q.CTEs) > 0 {
-		return
-	}
-	if item, ok := sel.Items[0].Expr.(*expr.Column); ok {
-		f.add(item, col, reach(sel.From))
+	if sel, item := below(q, q.Cols[0].Key); sel != nil {
+		if item, ok := item.(*expr.Column); ok {
+			f.add(item, col, reach(sel.From))
+		}
 	}
 }
 
@@ -120,6 +118,13 @@ func (f *reductionFinder) add(col, other *expr.Column, targets map[int]logical.F
 }
 
 func appendReduction(list []Reduction, target logical.From, col *expr.Column, source *logical.Scan, key *expr.Column) []Reduction {
+	if d, ok := target.(*logical.Derived); ok && len(col.Path) == 1 {
+		if sel, item := below(d.Query, col.Path[0]); sel != nil {
+			if c, ok := item.(*expr.Column); ok {
+				return appendReduction(list, reach(sel.From)[c.Rel], c, source, key)
+			}
+		}
+	}
 	s, ok := target.(*logical.Scan)
 	limited := ok && (s.Limit >= 0 || s.Offset > 0) // a filter would let other rows through
 	if !ok || limited || s == source || IsComputed(col.Path) || !sameKeys(col.Typ, key.Typ) {
