@@ -81,7 +81,7 @@ func (r *root) schema(ctx context.Context, name string) (string, error) {
 		return "", err
 	}
 	if !ok {
-		return "", errs.NotFoundf("catalog %s has no schema %s%s", r.name, quote(name), hint(name, schemas))
+		return "", errs.NotFoundf("catalog %s has no schema %s%s", r.name, quote(name), Near(name, schemas))
 	}
 	return picked, nil
 }
@@ -187,7 +187,7 @@ func visible(name string) bool {
 
 // noTable is the error for a table that a schema does not have.
 func (c *Catalog) noTable(ctx context.Context, r *root, schema, name string, tables []string) error {
-	more := hint(name, tables)
+	more := Near(name, tables)
 	if more == "" {
 		more = r.elsewhere(ctx, schema, name)
 	}

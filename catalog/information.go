@@ -71,7 +71,7 @@ func (c *Catalog) information(r *root, ref scan.TableRef) (scan.Source, error) {
 	}
 	full := expr.FieldPath{r.name, InformationSchema, ref.Table}.Key()
 	if !ok {
-		return nil, errs.NotFoundf("there is no table %s%s", full, hint(ref.Table, names))
+		return nil, errs.NotFoundf("there is no table %s%s", full, Near(ref.Table, names))
 	}
 	if ref.Version != "" || ref.AsOf != nil {
 		return nil, errs.NotFoundf("%s has no versions", full)

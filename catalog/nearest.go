@@ -24,8 +24,8 @@ const (
 	nearestMaxName = 128
 )
 
-// hint names what may have been meant: the names that differ least by letters, up to a third of the name.
-func hint(name string, names []string) string {
+// Near names what may have been meant: the names that differ least by letters, up to a third of the name.
+func Near(name string, names []string) string {
 	type near struct {
 		name string
 		d    int

@@ -294,38 +294,17 @@ func (e *edge) GetSchema(ctx context.Context, d *flight.FlightDescriptor) (*flig
 	return e.s.schemaOf(ctx, q, nil)
 }
 
-// PollFlightInfo answers at once with the whole info: planning is all the work there is before DoGet.
+// PollFlightInfo answers at once with the whole info: planning is all the work there is before DoGet. It tells no progress,
+// as the query itself runs while it is read.
 func (e *edge) PollFlightInfo(ctx context.Context, d *flight.FlightDescriptor) (*flight.PollInfo, error) {
 	info, err := e.GetFlightInfo(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	done := 1.0
-	return &flight.PollInfo{Info: info, Progress: &done, ExpirationTime: info.Endpoint[0].ExpirationTime}, nil
+	return &flight.PollInfo{Info: info, ExpirationTime: info.Endpoint[0].ExpirationTime}, nil
 }
 
 // DoExchange is nothing that this server offers.
 func (e *edge) DoExchange(flight.FlightService_DoExchangeServer) error {
 	return errs.Unsupportedf("DoExchange is not offered")
-}
-
-// ListActions lists what DoAction takes.
-func (e *edge) ListActions(_ *flight.Empty, stream flight.FlightService_ListActionsServer) error {
-	for _, a := range actions {
-		if err := stream.Send(&flight.ActionType{Type: a.name, Description: a.text}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-var actions = []struct{ name, text string }{
-	{fsql.CreatePreparedStatementActionType, "Flight SQL: prepares a statement"},
-	{fsql.ClosePreparedStatementActionType, "Flight SQL: forgets a prepared statement"},
-	{flight.CancelFlightInfoActionType, "stops the streams of a FlightInfo"},
-	{fsql.CancelQueryActionType, "Flight SQL: stops the streams of a FlightInfo (older form)"},
-	{flight.RenewFlightEndpointActionType, "gives an endpoint a new time of expiry"},
-	{flight.SetSessionOptionsActionType, "sets options of the session, and begins one"},
-	{flight.GetSessionOptionsActionType, "gives the options of the session"},
-	{flight.CloseSessionActionType, "ends the session"},
 }

@@ -699,6 +699,88 @@ func TestRefusedActions(t *testing.T) {
 	}
 }
 
+// TestFaultyActions: an action that there is not, and bodies that hold nothing of the kind.
+func TestFaultyActions(t *testing.T) {
+	f := start(t)
+	act := func(name string, body []byte) error {
+		s, err := f.client.Client.DoAction(context.Background(), &flight.Action{Type: name, Body: body})
+		if err == nil {
+			_, err = s.Recv()
+		}
+		return err
+	}
+	for name, want := range map[string]string{
+		"CreatePreparedStatment": `there is no action "CreatePreparedStatment"; near it: CreatePreparedStatement, ClosePreparedStatement; ListActions tells all`,
+		"HealthCheck":            `there is no action "HealthCheck"; ListActions tells all`,
+		"":                       `there is no action ""; ListActions tells all`,
+	} {
+		if err := act(name, nil); status.Code(err) != codes.InvalidArgument || status.Convert(err).Message() != want {
+			t.Errorf("%q: %v, want %q", name, err, want)
+		}
+	}
+	list, err := f.client.Client.ListActions(context.Background(), &flight.Empty{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for a, err := list.Recv(); !errors.Is(err, io.EOF); a, err = list.Recv() {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := act(a.GetType(), []byte("\xff\xff\xff")); status.Code(err) != codes.InvalidArgument {
+			t.Errorf("%s with a body of nonsense: %v", a.GetType(), err)
+		}
+	}
+}
+
+// TestCancelWhatIsOver: what was read, or canceled, can be canceled; nothing more is read of it then.
+func TestCancelWhatIsOver(t *testing.T) {
+	f := start(t)
+	ctx := context.Background()
+	info, err := f.client.Execute(ctx, "rows 3")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _, err := f.read(ctx, f.client, info); err != nil || len(got) != 3 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	for range 2 {
+		got, err := f.client.CancelFlightInfo(ctx, &flight.CancelFlightInfoRequest{Info: info})
+		if err != nil || got.GetStatus() != flight.CancelStatusCancelled {
+			t.Errorf("%v, %v", got, err)
+		}
+		old, err := f.client.CancelQuery(ctx, info)
+		if err != nil || old != fsql.CancelResultCancelled {
+			t.Errorf("the older form: %v, %v", old, err)
+		}
+	}
+	if _, _, err := f.read(ctx, f.client, info); status.Code(err) != codes.Canceled {
+		t.Errorf("reading it again: %v", err)
+	}
+	tables, err := f.client.GetTableTypes(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err := f.client.CancelFlightInfo(ctx, &flight.CancelFlightInfoRequest{Info: tables}); err != nil || got.GetStatus() != flight.CancelStatusNotCancellable {
+		t.Errorf("metadata, which is over at once: %v, %v", got, err)
+	}
+	f.clock.Store(2 * 3600)
+	if _, err := f.client.CancelFlightInfo(ctx, &flight.CancelFlightInfoRequest{Info: info}); status.Code(err) != codes.InvalidArgument {
+		t.Errorf("a ticket that has expired: %v", err)
+	}
+}
+
+// TestPollTellsNoProgress: the info is whole at once, and the query runs when it is read.
+func TestPollTellsNoProgress(t *testing.T) {
+	f := start(t)
+	got, err := f.client.ExecutePoll(context.Background(), "rows 3", nil)
+	if err != nil || got.GetFlightDescriptor() != nil || got.Progress != nil || len(got.GetInfo().GetEndpoint()) != 1 {
+		t.Fatalf("%v, %v", got, err)
+	}
+	if rows, _, err := f.read(context.Background(), f.client, got.GetInfo()); err != nil || len(rows) != 3 {
+		t.Errorf("%v, %v", rows, err)
+	}
+}
+
 func TestRenewedTickets(t *testing.T) {
 	f := start(t)
 	ctx := context.Background()

@@ -3,6 +3,7 @@ package flightsql
 import (
 	"cmp"
 	"context"
+	"errors"
 	"maps"
 	"net/http"
 	"slices"
@@ -16,7 +17,9 @@ import (
 	"google.golang.org/grpc"
 	"google.golang.org/grpc/metadata"
 
+	"github.com/lanceflight/flightsrv/catalog"
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/scan"
@@ -228,7 +231,7 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 	case optionCatalog:
 		got, ok := nameIn(s.cfg.Catalog.Catalogs(), value)
 		if !ok {
-			return errs.NotFoundf("no catalog %q; there are %s", value, strings.Join(s.cfg.Catalog.Catalogs(), ", "))
+			return errs.NotFoundf("there is no catalog %s; there are %s", expr.FieldPath{value}.Key(), strings.Join(s.cfg.Catalog.Catalogs(), ", "))
 		}
 		to.Catalog = got
 	case optionSchema:
@@ -238,7 +241,7 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 		}
 		got, ok := nameIn(append(names, defaultSchema), value)
 		if !ok {
-			return errs.NotFoundf("no schema %q in catalog %q", value, to.Catalog)
+			return errs.NotFoundf("catalog %s has no schema %s%s", expr.FieldPath{to.Catalog}.Key(), expr.FieldPath{value}.Key(), catalog.Near(value, names))
 		}
 		to.Schema = got
 	case optionTimeZone:
@@ -358,10 +361,14 @@ func (s *Server) use(ctx context.Context, in *session, name []string) error {
 		return s.change(ctx, in, map[string]string{optionCatalog: name[0], optionSchema: name[1]})
 	}
 	err := s.change(ctx, in, map[string]string{optionSchema: name[0]})
-	if _, isCatalog := nameIn(s.cfg.Catalog.Catalogs(), name[0]); err != nil && isCatalog {
+	if !errors.Is(err, errs.ErrNotFound) {
+		return err
+	}
+	catalogs := s.cfg.Catalog.Catalogs()
+	if _, isCatalog := nameIn(catalogs, name[0]); isCatalog {
 		return s.change(ctx, in, map[string]string{optionCatalog: name[0]})
 	}
-	return err
+	return errs.New(errs.ErrNotFound, "%w; no catalog has the name either, there are %s", err, strings.Join(catalogs, ", "))
 }
 
 // SetSessionOptions sets options of the call's session, and begins one where there is none. Each fault is told by its

@@ -144,6 +144,30 @@ func TestNoSession(t *testing.T) {
 	}
 }
 
+// TestUseOfNames: a name that is none is told with the nearest one, and with the catalogs.
+func TestUseOfNames(t *testing.T) {
+	f := start(t)
+	ctx := logIn(t, f, "x", "y")
+	for text, want := range map[string]string{
+		"use gea":     "catalog lance has no schema gea; near it: geo; no catalog has the name either, there are lance, alt",
+		"use lance.x": "catalog lance has no schema x",
+		"use lnce.x":  "there is no catalog lnce; there are lance, alt",
+	} {
+		if _, err := f.client.ExecuteUpdate(ctx, text); status.Code(err) != codes.NotFound || status.Convert(err).Message() != want {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+	for text, want := range map[string][2]string{"use GEO": {"lance", "geo"}, "use alt": {"alt", "main"}, "use Lance.geo": {"lance", "geo"}} {
+		if _, err := f.client.ExecuteUpdate(ctx, text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+		wantOptions(t, options(t, ctx, f.client), want[0], want[1], "UTC")
+		if _, err := f.client.CloseSession(ctx, &flight.CloseSessionRequest{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 // sessionCalls are the calls the answer to which depends on what was set in the session.
 func sessionCalls(ctx context.Context, c *fsql.Client) map[string]error {
 	out := map[string]error{}
