@@ -107,6 +107,18 @@ func (s *Server) firstRow(params []byte) ([]*expr.Literal, error) {
 	return first, nil
 }
 
+// runsOnce tells whether a statement runs once with its parameters: none are bound, or one row of them.
+func (s *Server) runsOnce(params []byte) bool {
+	n := 0
+	err := rowsOf(params, s.mem, func([]*expr.Literal) error {
+		if n++; n > 1 {
+			return errStop
+		}
+		return nil
+	})
+	return err == nil && n == 1
+}
+
 // errStop ends rowsOf early.
 var errStop = errors.New("stopped")
 

@@ -177,10 +177,10 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 	}, nil
 }
 
-// endpoints gives one endpoint; more where the client asked for them, and a plain scan is all there is to run.
+// endpoints gives one endpoint; more where the client asked for them, and a plain scan is all there is to run, once.
 func (s *Server) endpoints(ctx context.Context, q query, p *planned) ([]*flight.FlightEndpoint, error) {
 	parts := [][]scan.Range{nil}
-	if n := q.Settings.Partitions; n > 1 && p.statement.Kind == planner.KindQuery && len(q.Params) == 0 {
+	if n := q.Settings.Partitions; n > 1 && p.statement.Kind == planner.KindQuery && s.runsOnce(q.Params) {
 		if divided := p.statement.Plan.Divide(n); len(divided) > 1 {
 			parts = divided
 		}

@@ -7,6 +7,7 @@ import (
 	"net"
 	"os"
 	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -197,6 +198,56 @@ func TestRealParameters(t *testing.T) {
 	}
 	if _, err := c.Prepare(ctx, "SELECT nope FROM worked"); status.Code(err) != codes.NotFound {
 		t.Errorf("an unknown column: %v", err)
+	}
+}
+
+// TestPartitionsOfBoundStatements: a scan with a row of parameters is divided as one without is; with several rows, each of
+// which has a result, it is not.
+func TestPartitionsOfBoundStatements(t *testing.T) {
+	c := startReal(t)
+	ctx := metadata.AppendToOutgoingContext(context.Background(), "x-flightsrv-partitions", "4")
+	p, err := c.Prepare(ctx, "SELECT id FROM events WHERE id % ? = 0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = p.Close(ctx) }()
+	read := func(divisors ...int64) (rows []string, endpoints int) {
+		b := array.NewRecordBuilder(memory.DefaultAllocator, p.ParameterSchema())
+		defer b.Release()
+		for _, d := range divisors {
+			b.Field(0).(*array.Int64Builder).Append(d)
+		}
+		batch := b.NewRecordBatch()
+		defer batch.Release()
+		p.SetParameters(batch)
+		info, err := p.Execute(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range info.GetEndpoint() {
+			got, _, err := columnOf(ctx, c, &flight.FlightInfo{Endpoint: []*flight.FlightEndpoint{e}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			rows = append(rows, got...)
+		}
+		return rows, len(info.GetEndpoint())
+	}
+	var want []string
+	all, err := firstColumn(t, c, &flight.FlightDescriptor{Type: flight.DescriptorCMD, Cmd: []byte("SELECT id FROM events")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range all {
+		if id, err := strconv.Atoi(text); err == nil && id%7 == 0 {
+			want = append(want, text)
+		}
+	}
+	if got, endpoints := read(7); endpoints < 2 || endpoints > 4 || !slices.Equal(got, want) {
+		t.Errorf("%d endpoints, %v; want %v", endpoints, got, want)
+	}
+	if got, endpoints := read(7, 7); endpoints != 1 || !slices.Equal(got, slices.Concat(want, want)) {
+		t.Errorf("two rows of parameters: %d endpoints, %v", endpoints, got)
 	}
 }
 
