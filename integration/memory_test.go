@@ -25,7 +25,8 @@ const stalledLimitMB = 1000
 
 var rssAnon = regexp.MustCompile(`RssAnon:\s+(\d+) kB`)
 
-// TestMemory reads a table that is larger than the memory allowed, whole, filtered by half, and sorted with spilling.
+// TestMemory reads a table that is larger than the memory allowed, whole, filtered by half, and sorted with spilling; then
+// clients leave in the midst of such results.
 func TestMemory(t *testing.T) {
 	data := t.TempDir()
 	script := filepath.Join(serve.Root(), "integration", "python", "large.py")
@@ -45,6 +46,7 @@ func TestMemory(t *testing.T) {
 	if peak > stalledLimitMB {
 		t.Errorf("with stalled streams the server took %d MB, want at most %d", peak, stalledLimitMB)
 	}
+	killClients(t, data)
 }
 
 // greedyLimitMB bounds the server's anonymous memory while statements ask for all that there is: with 192 MiB for
