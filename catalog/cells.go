@@ -97,29 +97,37 @@ func (c *Catalog) ListingCells() *Catalog {
 	return &out
 }
 
-// listed gives the names in a schema with the cells that are listed. A table that can't be read has none, and hides no other.
-func (r *root) listed(ctx context.Context, schema string) (relations, error) {
+// listed gives the names in a schema with the cells that are listed, of those that pick leaves: just these tables are opened.
+// A table that can't be read has no cells, and hides no other.
+func (r *root) listed(ctx context.Context, schema string, pick func(names []string) []string) (relations, error) {
 	names, err := r.names(ctx, schema)
 	if err != nil || r.hasCells == nil {
 		return names, err
 	}
-	has := make([]bool, len(names.tables))
+	taken := names.all()
+	var wanted []string
+	for _, n := range names.tables {
+		if _, is := slices.BinarySearch(taken, n+CellsSuffix); !is {
+			wanted = append(wanted, n+CellsSuffix)
+		}
+	}
+	wanted = pick(wanted)
+	has := make([]bool, len(wanted))
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(parallelTables)
-	for i, n := range names.tables {
+	for i, n := range wanted {
 		g.Go(func() (err error) {
 			defer errs.Contain(&err)
-			has[i] = r.hasCells(gctx, scan.TableRef{Catalog: r.name, Schema: schema, Table: n})
+			has[i] = r.hasCells(gctx, scan.TableRef{Catalog: r.name, Schema: schema, Table: strings.TrimSuffix(n, CellsSuffix)})
 			return gctx.Err()
 		})
 	}
 	if err := g.Wait(); err != nil {
 		return relations{}, err
 	}
-	taken := names.all()
-	for i, n := range names.tables {
-		if _, is := slices.BinarySearch(taken, n+CellsSuffix); has[i] && !is {
-			names.views = append(names.views, n+CellsSuffix)
+	for i, n := range wanted {
+		if has[i] {
+			names.views = append(names.views, n)
 		}
 	}
 	slices.Sort(names.views)

@@ -86,7 +86,7 @@ func TestListingCells(t *testing.T) {
 		{"listed", c.ListingCells(), "main", []string{"seen", "worked$cells"}},
 		{"of a schema", c.ListingCells(), "geo", []string{"Sst$cells"}},
 	} {
-		views, err := tc.c.Views(context.Background(), "lance", tc.schema)
+		views, err := tc.c.Views(context.Background(), "lance", tc.schema, allNames)
 		if err != nil || !slices.Equal(views, tc.want) {
 			t.Errorf("%s: %q, %v, want %q", tc.name, views, err, tc.want)
 		}
@@ -96,3 +96,5 @@ func TestListingCells(t *testing.T) {
 		t.Errorf("tables %q, %v", tables, err)
 	}
 }
+
+func allNames(names []string) []string { return names }

@@ -128,19 +128,15 @@ func (r *root) relations(ctx context.Context, only memtable.Only) ([]relation, e
 		return nil, err
 	}
 	var out []relation
-	for _, s := range schemas {
-		if !only.Admits("table_schema", s) {
-			continue
-		}
-		names, err := r.listed(ctx, s)
+	for _, s := range only.Pick("table_schema", schemas) {
+		pick := func(names []string) []string { return only.Pick("table_name", names) }
+		names, err := r.listed(ctx, s, pick)
 		if err != nil {
 			return nil, err
 		}
-		for _, n := range names.all() {
-			if only.Admits("table_name", n) {
-				_, isTable := slices.BinarySearch(names.tables, n)
-				out = append(out, relation{schema: s, name: n, view: !isTable})
-			}
+		for _, n := range pick(names.all()) {
+			_, isTable := slices.BinarySearch(names.tables, n)
+			out = append(out, relation{schema: s, name: n, view: !isTable})
 		}
 	}
 	return out, nil

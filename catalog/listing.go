@@ -32,8 +32,9 @@ func (c *Catalog) Tables(ctx context.Context, catalog, schema string) ([]string,
 	return names.tables, err
 }
 
-// Views gives the views of a schema, sorted. Whether they hold a query shows only when one is used.
-func (c *Catalog) Views(ctx context.Context, catalog, schema string) ([]string, error) {
+// Views gives the views of a schema, sorted, those that pick leaves of their names. Whether they hold a query shows only when
+// one is used.
+func (c *Catalog) Views(ctx context.Context, catalog, schema string, pick func(names []string) []string) ([]string, error) {
 	r, err := c.root(catalog)
 	if err != nil {
 		return nil, err
@@ -41,8 +42,8 @@ func (c *Catalog) Views(ctx context.Context, catalog, schema string) ([]string, 
 	if schema, err = r.schema(ctx, schema); err != nil {
 		return nil, err
 	}
-	names, err := r.listed(ctx, schema)
-	return names.views, err
+	names, err := r.listed(ctx, schema, pick)
+	return pick(names.views), err
 }
 
 // relations are the names in a schema or folder, each list sorted.

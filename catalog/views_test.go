@@ -53,7 +53,7 @@ func TestViewFiles(t *testing.T) {
 	if got := viewText(t, c, "lance", "GEO", "two"); got != "SELECT 2" {
 		t.Errorf("geo.two: %q", got)
 	}
-	views, err := c.Views(context.Background(), "lance", "main")
+	views, err := c.Views(context.Background(), "lance", "main", allNames)
 	if err != nil || !slices.Equal(views, []string{"bytes", "long", "one", "three"}) {
 		t.Errorf("views %q, %v", views, err)
 	}

@@ -63,7 +63,9 @@ func (c *fakeCatalog) Tables(_ context.Context, catalog, schema string) ([]strin
 	return c.tables[catalog][schema], nil
 }
 
-func (c *fakeCatalog) Views(context.Context, string, string) ([]string, error) { return nil, nil }
+func (c *fakeCatalog) Views(context.Context, string, string, func([]string) []string) ([]string, error) {
+	return nil, nil
+}
 
 func (c *fakeCatalog) Snapshot() planner.Resolver { return c }
 

@@ -215,21 +215,22 @@ func (s *Server) tableNames(ctx context.Context, set settings, typ string, catal
 	if err != nil {
 		return nil, err
 	}
-	list := s.cfg.Catalog.Tables
-	if typ == viewType {
-		list = s.catalogOf(set).Views
-	}
+	pick := picking(tables)
 	var rows [][]string
 	for _, cs := range in {
-		names, err := list(ctx, cs[0], cs[1])
+		var names []string
+		if typ == viewType {
+			names, err = s.catalogOf(set).Views(ctx, cs[0], cs[1], pick)
+		} else {
+			names, err = s.cfg.Catalog.Tables(ctx, cs[0], cs[1])
+		}
 		if err != nil {
 			return nil, err
 		}
+		names = pick(names)
 		slices.Sort(names)
 		for _, t := range names {
-			if matches(tables, t) {
-				rows = append(rows, []string{cs[0], cs[1], t})
-			}
+			rows = append(rows, []string{cs[0], cs[1], t})
 		}
 	}
 	return rows, nil

@@ -1,5 +1,7 @@
 package flightsql
 
+import "slices"
+
 // likeMatch tells whether a name matches a search pattern of the metadata commands: `%` stands for any text, `_` for
 // one character, `\` takes the next character as it is. Exact in case, as names are.
 // Source: Flight SQL, CommandGetTables; the escape is what SqlInfo 513 announces.
@@ -51,4 +53,11 @@ func matchOne(p []rune, i int, c rune) int {
 // of ours is.
 func matches(pattern *string, name string) bool {
 	return pattern == nil || *pattern != "" && likeMatch(*pattern, name)
+}
+
+// picking gives what leaves the names that a pattern matches.
+func picking(pattern *string) func(names []string) []string {
+	return func(names []string) []string {
+		return slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !matches(pattern, n) })
+	}
 }

@@ -55,8 +55,8 @@ type Catalog interface {
 	Schemas(ctx context.Context, catalog string) ([]string, error)
 	// Tables gives the tables of a schema, sorted.
 	Tables(ctx context.Context, catalog, schema string) ([]string, error)
-	// Views gives the views of a schema, sorted.
-	Views(ctx context.Context, catalog, schema string) ([]string, error)
+	// Views gives the views of a schema, sorted, those that pick leaves of their names.
+	Views(ctx context.Context, catalog, schema string, pick func(names []string) []string) ([]string, error)
 	// Snapshot gives a Resolver that sees one version of each table.
 	Snapshot() planner.Resolver
 	// ListingCells gives the same catalog with the cells of tables among the views that it lists and describes.

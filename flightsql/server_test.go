@@ -748,7 +748,7 @@ func TestCancelWhatIsOver(t *testing.T) {
 		if err != nil || got.GetStatus() != flight.CancelStatusCancelled {
 			t.Errorf("%v, %v", got, err)
 		}
-		old, err := f.client.CancelQuery(ctx, info)
+		old, err := f.client.CancelQuery(ctx, info) //nolint:staticcheck // what older clients send
 		if err != nil || old != fsql.CancelResultCancelled {
 			t.Errorf("the older form: %v, %v", old, err)
 		}

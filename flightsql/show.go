@@ -106,7 +106,7 @@ func (s *Server) showTables(ctx context.Context, sh *planner.Show, set settings)
 			rows = append(rows, []string{t, "BASE TABLE"})
 		}
 	}
-	views, err := s.catalogOf(set).Views(ctx, catalog, schema)
+	views, err := s.catalogOf(set).Views(ctx, catalog, schema, picking(sh.Like))
 	if err != nil {
 		return nil, err
 	}

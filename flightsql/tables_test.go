@@ -48,7 +48,13 @@ func startReal(t *testing.T) *fsql.Client {
 	if err := os.CopyFS(dir, demo); err != nil {
 		t.Fatal(err)
 	}
-	found, err := catalog.New(context.Background(), []catalog.Root{{URI: dir}}, catalog.Options{})
+	return startOver(t, dir, catalog.Options{})
+}
+
+// startOver is startReal for the tables of a folder.
+func startOver(t testing.TB, dir string, o catalog.Options) *fsql.Client {
+	t.Helper()
+	found, err := catalog.New(context.Background(), []catalog.Root{{URI: dir}}, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -18,17 +17,45 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// Only are the texts that a scan's filter admits, by column; a column that is not there may hold any.
-type Only map[string][]string
+// Only is what a scan's filter tells of single columns: the conjuncts that read no other, by the column.
+type Only map[string][]expr.Expr
 
-// Admits tells whether a row with that text in the column can be of use.
-func (o Only) Admits(column, text string) bool {
-	texts, limited := o[column]
-	return !limited || slices.Contains(texts, text)
+// Pick gives those of some texts that a row of use can have in the column. A conjunct that fails for them rules none out:
+// the filter itself will fail.
+func (o Only) Pick(column string, texts []string) []string {
+	for _, c := range o[column] {
+		if len(texts) == 0 {
+			return nil
+		}
+		texts = passing(c, column, texts)
+	}
+	return texts
 }
 
-// Rows works the rows out, in batches' memory of mem, which the caller releases. It may leave out rows that only does not
-// admit.
+func passing(test expr.Expr, column string, texts []string) []string {
+	rows := make([][]any, len(texts))
+	for i, t := range texts {
+		rows[i] = []any{t}
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: column, Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+	batch, err := Batch(schema, rows, memory.DefaultAllocator)
+	if err != nil {
+		return texts
+	}
+	defer batch.Release()
+	pass, err := eval.Mask(test, eval.Batch{Rows: batch}, len(texts))
+	if err != nil {
+		return texts
+	}
+	var out []string
+	for _, i := range pass.Indices(nil) {
+		out = append(out, texts[i])
+	}
+	return out
+}
+
+// Rows works the rows out, in batches' memory of mem, which the caller releases. It may leave out rows whose texts
+// only does not pick.
 type Rows func(ctx context.Context, only Only, mem memory.Allocator) (arrow.RecordBatch, error)
 
 // Table is a scan.Source of flat columns. It is safe for concurrent use where its Rows are.
@@ -130,7 +157,7 @@ func (s *stream) Next(ctx context.Context) (arrow.RecordBatch, error) {
 		return nil, io.EOF
 	}
 	s.done = true
-	all, err := s.p.t.rows(ctx, admitted(s.p.spec.Filter), s.mem)
+	all, err := s.p.t.rows(ctx, s.p.limits(), s.mem)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", s.p.t.name, err)
 	}
@@ -234,54 +261,21 @@ func (s *stream) project(rows arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(s.p.schema, cols, rows.NumRows()), nil
 }
 
-// admitted finds the conjuncts that name the texts of a column.
-func admitted(filter expr.Expr) Only {
+// limits gives the conjuncts that read one column of texts.
+func (p *plan) limits() Only {
 	only := Only{}
-	if filter == nil {
+	if p.spec.Filter == nil {
 		return only
 	}
-	for _, c := range expr.Conjuncts(filter) {
-		if column, texts, ok := named(c); ok {
-			only[column] = texts
+	for _, c := range expr.Conjuncts(p.spec.Filter) {
+		reads := expr.Columns(c)
+		if len(reads) != 1 || len(reads[0].Path) != 1 {
+			continue
+		}
+		name := reads[0].Path[0]
+		if at := p.t.schema.FieldIndices(name); len(at) == 1 && p.t.schema.Field(at[0]).Type.ID() == arrow.STRING {
+			only[name] = append(only[name], c)
 		}
 	}
 	return only
-}
-
-// named takes column = 'text' and column IN ('text', ...) apart.
-func named(e expr.Expr) (column string, texts []string, ok bool) {
-	var x expr.Expr
-	var list []expr.Expr
-	switch e := e.(type) {
-	case *expr.Compare:
-		if e.Op != expr.Eq {
-			return "", nil, false
-		}
-		x, list = e.L, []expr.Expr{e.R}
-		if _, literal := x.(*expr.Literal); literal {
-			x, list = e.R, []expr.Expr{e.L}
-		}
-	case *expr.In:
-		x, list = e.X, e.List
-	default:
-		return "", nil, false
-	}
-	c, isColumn := x.(*expr.Column)
-	if !isColumn || len(c.Path) != 1 {
-		return "", nil, false
-	}
-	for _, v := range list {
-		lit, isLiteral := v.(*expr.Literal)
-		if !isLiteral {
-			return "", nil, false
-		}
-		switch text := lit.Value.(type) {
-		case string:
-			texts = append(texts, text)
-		case nil: // equal to nothing
-		default:
-			return "", nil, false
-		}
-	}
-	return c.Path[0], texts, true
 }
