@@ -19,6 +19,8 @@ type exprCtx struct {
 	windows *windows
 	// values tells that parts that read values stand for their stats tests here.
 	values bool
+	// valuesOf are the relations whose values do; nil for all.
+	valuesOf map[int]bool
 	// element tells that a list stands for its elements: inside any_match and all_match.
 	element bool
 	// columns is what COLUMNS(...) stands for; nil where it can't stand.

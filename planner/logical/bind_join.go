@@ -20,33 +20,128 @@ func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Join{Kind: t.Kind, Lateral: t.Lateral || isLateral(r), L: l, R: r}
+	if t.Asof && (t.Kind == "RIGHT" || t.Kind == "FULL") { // on one thread DuckDB never ends them where the left side is empty
+		return nil, b.errorf(t.Pos, "ASOF %s JOIN is not supported: ASOF JOIN and ASOF LEFT JOIN are", t.Kind)
+	}
+	j := &Join{Kind: t.Kind, Asof: t.Asof, Lateral: t.Lateral || isLateral(r), L: l, R: r}
+	if err := b.notLateral(j, t.Pos); err != nil {
+		return nil, err
+	}
+	if err := b.joinCondition(j, t, s, start, mid); err != nil {
+		return nil, err
+	}
+	if j.LeftOnly() {
+		s.forget(mid)
+	}
+	return j, nil
+}
+
+// notLateral refuses a right side that reads the left one where DuckDB can't join so.
+func (b *binder) notLateral(j *Join, pos int) error {
+	plain := j.Kind == "INNER" || j.Kind == "LEFT" || j.Kind == "CROSS" || j.Kind == "RIGHT" || j.Kind == "FULL"
+	if plain && !j.Asof {
+		return nil
+	}
+	reads := false
+	switch r := j.R.(type) {
+	case *Derived:
+		reads = r.Lateral
+	case *TableFunc:
+		reads = slices.ContainsFunc(r.Args, func(e expr.Expr) bool { return len(expr.Columns(e)) > 0 })
+	}
+	if reads {
+		return b.errorf(pos, "the right side of %s JOIN can't read the left one", j.Name())
+	}
+	return nil
+}
+
+// joinCondition binds ON, USING or NATURAL. The left side's relations start at start, the right side's at mid.
+func (b *binder) joinCondition(j *Join, t *sqltext.Join, s *scope, start, mid int) error {
 	left, right := s.rels[start:mid], s.rels[mid:]
 	names := t.Using
 	if t.Natural {
 		if names = commonNames(s, left, right); len(names) == 0 {
-			return nil, b.errorf(t.Pos, "the two sides of NATURAL JOIN have no column name in common")
+			return b.errorf(t.Pos, "the two sides of NATURAL JOIN have no column name in common")
 		}
 	}
 	seen := map[string]bool{}
 	for _, n := range t.Using {
 		if seen[n.Text] {
-			return nil, b.errorf(t.Pos, "USING names the column %s twice", n.Text)
+			return b.errorf(t.Pos, "USING names the column %s twice", n.Text)
 		}
 		seen[n.Text] = true
 	}
+	var err error
 	if len(names) > 0 {
 		j.On, err = b.using(names, t, s, left, right)
-		return j, err
+		return err
 	}
 	if t.On == nil {
-		return j, nil
+		return nil
 	}
 	// ON sees the two sides only, not what stands before them in FROM.
 	on := &scope{parent: s.parent, rels: s.rels[start:], merged: s.merged, ctes: s.ctes}
-	ec := &exprCtx{s: on, what: "ON", values: t.Kind == "INNER" || t.Kind == "CROSS"}
-	j.On, err = b.predicate(t.On, ec)
-	return j, err
+	ec := &exprCtx{s: on, what: "ON", values: !t.Asof && (t.Kind == "INNER" || t.Kind == "CROSS" || t.Kind == "SEMI")}
+	if t.Kind == "SEMI" {
+		ec.valuesOf = relSet(left)
+	}
+	if j.On, err = b.predicate(t.On, ec); err != nil || !t.Asof {
+		return err
+	}
+	return b.oneInequality(j.On, relSet(left), relSet(right), t.Pos)
+}
+
+func relSet(rels []*relation) map[int]bool {
+	out := make(map[int]bool, len(rels))
+	for _, r := range rels {
+		out[r.id] = true
+	}
+	return out
+}
+
+// oneInequality holds that an ASOF join says by which one inequality a row is the nearest.
+func (b *binder) oneInequality(on expr.Expr, left, right map[int]bool, pos int) error {
+	n := 0
+	count := func(x, y expr.Expr) {
+		if reads(x, left) && reads(y, right) || reads(x, right) && reads(y, left) {
+			n++
+		}
+	}
+	for _, c := range expr.Conjuncts(on) {
+		if not, ok := c.(*expr.Not); ok {
+			c = not.X
+		}
+		switch c := c.(type) {
+		case *expr.Compare:
+			if c.Op == expr.Lt || c.Op == expr.Le || c.Op == expr.Gt || c.Op == expr.Ge {
+				count(c.L, c.R)
+			}
+		case *expr.Between:
+			count(c.X, c.Lo)
+			count(c.X, c.Hi)
+		}
+	}
+	switch n {
+	case 0:
+		return b.errorf(pos, "ASOF JOIN needs an inequality between a column of the left side and one of the right side")
+	case 1:
+		return nil
+	}
+	return b.errorf(pos, "ASOF JOIN takes one inequality between its two sides, not %d", n)
+}
+
+// reads tells whether an expression reads some of the relations, and none beside.
+func reads(e expr.Expr, rels map[int]bool) bool {
+	cols := expr.Columns(e)
+	return len(cols) > 0 && !slices.ContainsFunc(cols, func(c expr.Column) bool { return !rels[c.Rel] })
+}
+
+// forget takes the relations from mid on out of the scope, with what USING merged of them: nothing outside the join sees
+// them.
+func (s *scope) forget(mid int) {
+	gone := relSet(s.rels[mid:])
+	s.rels = s.rels[:mid:mid]
+	s.merged = slices.DeleteFunc(slices.Clone(s.merged), func(m merged) bool { return len(m.hide) > 0 && gone[m.hide[0].Rel] })
 }
 
 // commonNames are the columns that both sides of a NATURAL JOIN have, in the left side's order.
@@ -72,7 +167,7 @@ func commonNames(s *scope, left, right []*relation) []sqltext.Ident {
 // using makes the condition of USING and the merged columns, which stand for both sides from here on.
 func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, right []*relation) (expr.Expr, error) {
 	var conds []expr.Expr
-	for _, n := range names {
+	for i, n := range names {
 		l, err := b.usingSide(n.Text, t.Pos, &scope{rels: left, merged: mergedOf(s, left)}, "left")
 		if err != nil {
 			return nil, err
@@ -81,11 +176,18 @@ func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, r
 		if err != nil {
 			return nil, err
 		}
-		cond, err := b.typed(&expr.Compare{Op: expr.Eq, L: l, R: r}, t.Pos)
+		op := expr.Eq
+		if t.Asof && i == len(names)-1 {
+			op = expr.Ge
+		}
+		cond, err := b.typed(&expr.Compare{Op: op, L: l, R: r}, t.Pos)
 		if err != nil {
 			return nil, err
 		}
 		conds = append(conds, cond)
+		if t.Kind == "SEMI" || t.Kind == "ANTI" {
+			continue
+		}
 		m := merged{name: n.Text, expr: l}
 		switch t.Kind {
 		case "RIGHT":

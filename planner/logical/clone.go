@@ -106,7 +106,7 @@ func (c *cloner) from(f From) From {
 		out.StatsFilter, out.Filter = c.expr(f.StatsFilter), c.expr(f.Filter)
 		return &out
 	case *Join:
-		return &Join{Kind: f.Kind, Lateral: f.Lateral, L: c.from(f.L), R: c.from(f.R), On: c.expr(f.On)}
+		return &Join{Kind: f.Kind, Asof: f.Asof, Lateral: f.Lateral, L: c.from(f.L), R: c.from(f.R), On: c.expr(f.On)}
 	case *Derived:
 		return &Derived{Rel: f.Rel, Alias: f.Alias, Query: c.query(f.Query), Lateral: f.Lateral}
 	case *CTERef:

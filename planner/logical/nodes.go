@@ -134,13 +134,25 @@ type Scan struct {
 	Offset       int64
 }
 
-// Join joins two elements. Kind is "INNER", "LEFT", "RIGHT", "FULL" or "CROSS".
+// Join joins two elements. Kind is "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI" or "POSITIONAL".
 type Join struct {
 	Kind    string
+	Asof    bool // of what a row of the left side matches, just the nearest counts
 	Lateral bool
 	L, R    From
 	On      expr.Expr
 }
+
+// Name is the join's kind as SQL spells it.
+func (j *Join) Name() string {
+	if j.Asof {
+		return "ASOF " + j.Kind
+	}
+	return j.Kind
+}
+
+// LeftOnly tells that the join gives rows of its left side alone.
+func (j *Join) LeftOnly() bool { return j.Kind == "SEMI" || j.Kind == "ANTI" }
 
 // Derived is a subquery in FROM.
 type Derived struct {

@@ -116,3 +116,21 @@ func (b *binder) noValues(c *exprCtx, pos int, operands ...expr.Expr) error {
 	}
 	return nil
 }
+
+// foreignValues refuses values of a relation whose values stand for no test in c.
+func (b *binder) foreignValues(e expr.Expr, c *exprCtx, pos int) error {
+	if c.valuesOf == nil {
+		return nil
+	}
+	var err error
+	expr.Walk(e, func(e expr.Expr) bool {
+		col, ok := e.(*expr.Column)
+		if ok && err == nil && b.isValues(col) && !c.valuesOf[col.Rel] {
+			err = b.errorf(pos, "%s can't be compared with a value in %s of a SEMI JOIN's right side; any_match(%s ...) tells whether some value matches",
+				col.Path, c.what, col.Path)
+		}
+		_, isMatch := e.(*expr.Match)
+		return !isMatch
+	})
+	return err
+}

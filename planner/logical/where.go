@@ -157,6 +157,9 @@ func (b *binder) predicate(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 			return nil, b.at(p.ExprPos(), err)
 		}
 		if c.values {
+			if err := b.foreignValues(e, c, p.ExprPos()); err != nil {
+				return nil, err
+			}
 			e = b.rewriteValues(e)
 		}
 		out = append(out, e)

@@ -253,7 +253,7 @@ func (f *formatter) from(x logical.From) *line {
 	case *logical.TableFunc:
 		return &line{text: "t" + strconv.Itoa(x.Rel) + ": " + x.Name + "(" + f.texts(x.Args) + ")"}
 	case *logical.Join:
-		text := strings.ToLower(x.Kind) + " join"
+		text := strings.ToLower(x.Name()) + " join"
 		if x.On != nil {
 			text += ": " + f.text(x.On)
 		}

@@ -277,12 +277,12 @@ func (r *renderer) join(j *logical.Join) string {
 	if _, nested := j.R.(*logical.Join); nested {
 		right = "(" + right + ")"
 	}
-	kind := j.Kind
+	kind := j.Name()
 	if kind == "CROSS" && j.On != nil {
 		kind = "INNER"
 	}
-	if kind == "CROSS" {
-		return r.from(j.L) + " CROSS JOIN " + right
+	if kind == "CROSS" || kind == "POSITIONAL" {
+		return r.from(j.L) + " " + kind + " JOIN " + right
 	}
 	on := "TRUE"
 	if j.On != nil {

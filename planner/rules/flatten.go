@@ -15,18 +15,32 @@ import (
 //	=> SELECT t.id + 1 FROM t WHERE t.id > 3 AND t.id + 1 < 9
 //
 // Under an outer join that fills the subquery with nulls, only plain columns may be merged (an expression over nulls
-// need not be null), and its WHERE becomes part of the join's condition. DuckDB takes no subqueries in such a condition, so
+// need not be null), and its WHERE becomes part of the join's condition. So it does on the right side of a SEMI or ANTI
+// join. Where an ASOF or POSITIONAL join looks at the rows of a side as a whole, nothing is merged there. DuckDB takes no subqueries in such a condition, so
 // what would bring one there stays. So does what reads columns of a query around it: they are not filled with nulls, and
 // an aggregate over nothing else would belong to that query.
 func flattenSubqueries(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
+		top := around{ordered: countsPlaces(q)}
 		eachQuery(q, func(q *logical.Query) {
 			changed = unwrap(q) || changed
-			changed = flattenBlock(q) || changed
+			changed = flattenBlock(q, top) || changed
 		})
 		return changed
 	})
+}
+
+// countsPlaces tells whether some join of a query goes by the order of rows.
+func countsPlaces(q *logical.Query) bool {
+	found := false
+	eachSelect(q, func(_ *logical.Query, sel *logical.Select) {
+		logical.WalkFrom(sel.From, func(f logical.From) {
+			j, ok := f.(*logical.Join)
+			found = found || ok && j.Kind == "POSITIONAL"
+		})
+	})
+	return found
 }
 
 // unwrap takes a query out of its parentheses where nothing stands around them.
@@ -61,14 +75,14 @@ func outputKeys(keys []expr.SortKey, sel *logical.Select) []expr.SortKey {
 	return out
 }
 
-func flattenBlock(q *logical.Query) bool {
+func flattenBlock(q *logical.Query, top around) bool {
 	changed := false
 	for {
 		sel, ok := q.Body.(*logical.Select)
 		if !ok || sel.From == nil {
 			return changed
 		}
-		d := findFlat(sel.From, around{}, func(d *logical.Derived) bool { return fits(q, d) })
+		d := findFlat(sel.From, top, func(d *logical.Derived) bool { return fits(q, d) })
 		if d == nil {
 			return changed
 		}
@@ -83,20 +97,40 @@ type flat struct {
 	nulls bool
 }
 
-// around tells of the joins above a subquery: whether some outer join stands there, fills it with nulls, is a FULL JOIN.
-type around struct{ outer, nulls, full bool }
+// around tells of the joins above a subquery: whether one stands there that is not inner, one to whose condition the
+// subquery's belongs (as it fills it with nulls, or only looks for its rows), a FULL JOIN, or one that wants it whole;
+// and whether some join of the statement goes by the order of rows.
+type around struct{ outer, nulls, full, whole, ordered bool }
 
-func (a around) side(kind string, filled bool) around {
-	return around{outer: a.outer || !isInner(kind), nulls: a.nulls || filled || kind == "FULL", full: a.full || kind == "FULL"}
+func (a around) side(j *logical.Join, right bool) around {
+	owned := ownsLeft(j)
+	whole := j.Kind == "POSITIONAL"
+	if right {
+		owned = ownsRight(j)
+		whole = j.Kind == "POSITIONAL" || j.Asof
+	}
+	a.outer = a.outer || !isInner(j)
+	a.nulls = a.nulls || owned
+	a.full = a.full || j.Kind == "FULL"
+	a.whole = a.whole || whole
+	return a
+}
+
+// ownsLeft tells whether a condition on the rows of the left side is one of the join, since what is above it sees others
+// than these; ownsRight of the right side.
+func ownsLeft(j *logical.Join) bool { return j.Kind == "RIGHT" || j.Kind == "FULL" }
+
+func ownsRight(j *logical.Join) bool {
+	return j.Kind == "LEFT" || j.Kind == "FULL" || j.LeftOnly()
 }
 
 func findFlat(f logical.From, a around, fits func(*logical.Derived) bool) *flat {
 	switch f := f.(type) {
 	case *logical.Join:
-		if d := findFlat(f.L, a.side(f.Kind, f.Kind == "RIGHT"), fits); d != nil {
+		if d := findFlat(f.L, a.side(f, false), fits); d != nil {
 			return d
 		}
-		return findFlat(f.R, a.side(f.Kind, f.Kind == "LEFT"), fits)
+		return findFlat(f.R, a.side(f, true), fits)
 	case *logical.Derived:
 		if canFlatten(f, a) && fits(f) {
 			return &flat{d: f, nulls: a.nulls}
@@ -108,8 +142,11 @@ func findFlat(f logical.From, a around, fits func(*logical.Derived) bool) *flat 
 func canFlatten(d *logical.Derived, a around) bool {
 	q := d.Query
 	sel, ok := q.Body.(*logical.Select)
-	if !ok || len(q.CTEs) > 0 || q.Limit != nil || q.Offset != nil || !sel.IsPlain() {
-		return false // ORDER BY without LIMIT orders nothing that stays
+	if !ok || a.whole || len(q.CTEs) > 0 || q.Limit != nil || q.Offset != nil || !sel.IsPlain() {
+		return false
+	}
+	if a.ordered && len(q.OrderBy) > 0 { // elsewhere ORDER BY without LIMIT orders nothing that stays
+		return false
 	}
 	if a.full && sel.Where != nil {
 		return false
@@ -242,7 +279,7 @@ func replaceFrom(f, old, fresh logical.From) logical.From {
 	return f
 }
 
-// addToNullJoin puts a condition on the null-filled side into the condition of the outer join nearest above it.
+// addToNullJoin puts a condition on a side into the condition of the nearest join above it that owns it.
 func addToNullJoin(f, side logical.From, cond expr.Expr) logical.From {
 	j, ok := f.(*logical.Join)
 	if !ok {
@@ -251,9 +288,9 @@ func addToNullJoin(f, side logical.From, cond expr.Expr) logical.From {
 	out := *j
 	inL, inR := holds(j.L, side), holds(j.R, side)
 	switch {
-	case inL && fillsLeft(j.L, side), inR && fillsLeft(j.R, side):
+	case inL && isOwned(j.L, side), inR && isOwned(j.R, side):
 		out.L, out.R = addToNullJoin(j.L, side, cond), addToNullJoin(j.R, side, cond)
-	case inL && j.Kind == "RIGHT", inR && j.Kind == "LEFT":
+	case inL && j.Kind == "RIGHT", inR && (j.Kind == "LEFT" || j.LeftOnly()):
 		out.On = expr.AllOf(j.On, cond)
 	default:
 		out.L, out.R = addToNullJoin(j.L, side, cond), addToNullJoin(j.R, side, cond)
@@ -267,17 +304,17 @@ func holds(f, x logical.From) bool {
 	return found
 }
 
-// fillsLeft tells whether an outer join within f fills x with nulls.
-func fillsLeft(f, x logical.From) bool {
+// isOwned tells whether a join within f owns the conditions on x.
+func isOwned(f, x logical.From) bool {
 	j, ok := f.(*logical.Join)
 	if !ok {
 		return false
 	}
 	if holds(j.L, x) {
-		return j.Kind == "RIGHT" || j.Kind == "FULL" || fillsLeft(j.L, x)
+		return ownsLeft(j) || isOwned(j.L, x)
 	}
 	if holds(j.R, x) {
-		return j.Kind == "LEFT" || j.Kind == "FULL" || fillsLeft(j.R, x)
+		return ownsRight(j) || isOwned(j.R, x)
 	}
 	return false
 }

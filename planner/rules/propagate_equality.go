@@ -13,9 +13,9 @@ import (
 //
 //	a JOIN b ON a.k = b.k WHERE a.k IN (1, 2)  =>  ... AND b.k IN (1, 2)
 //
-// The columns have the same type, or are whole numbers, so that the same comparison decides. A row for which the new conjunct isn't true
-// would have been dropped by the two that it comes from. For an outer join the new conjunct goes into the condition of
-// the join, and only of columns that the join may fill with nulls.
+// The columns have the same type, or are whole numbers, so that the same comparison decides. A row for which the new
+// conjunct isn't true would have been dropped by the two that it comes from. For an outer, semi or anti join the new
+// conjunct goes into the condition of the join, and only of columns whose rows the join drops or only looks for.
 func propagateEquality(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
@@ -37,7 +37,7 @@ func propagateBlock(env Env, sel *logical.Select) bool {
 	eachReached(sel.From, func(f logical.From) { reached[f] = true })
 	logical.WalkFrom(sel.From, func(f logical.From) {
 		j, ok := f.(*logical.Join)
-		if !ok || j.On == nil || j.Kind == "FULL" || reached[j] && isInner(j.Kind) {
+		if !ok || j.On == nil || j.Kind == "FULL" || reached[j] && isInner(j) {
 			return
 		}
 		conds := expr.Conjuncts(j.On)
@@ -56,7 +56,7 @@ func propagateBlock(env Env, sel *logical.Select) bool {
 func holding(sel *logical.Select) []expr.Expr {
 	out := expr.Conjuncts(sel.Where)
 	eachReached(sel.From, func(f logical.From) {
-		if j, ok := f.(*logical.Join); ok && isInner(j.Kind) {
+		if j, ok := f.(*logical.Join); ok && isInner(j) {
 			out = append(out, expr.Conjuncts(j.On)...)
 		}
 	})
@@ -66,16 +66,17 @@ func holding(sel *logical.Select) []expr.Expr {
 // joinTargets are the relations that a join's condition may be moved down to.
 func joinTargets(j *logical.Join) map[int]logical.From {
 	out := map[int]logical.From{}
-	if isInner(j.Kind) || j.Kind == "RIGHT" {
+	into := onInto(j)
+	if into.left {
 		merge(out, reach(j.L))
 	}
-	if isInner(j.Kind) || j.Kind == "LEFT" {
+	if into.right {
 		merge(out, reach(j.R))
 	}
 	return out
 }
 
-// filledSide is the side that an outer join fills with nulls.
+// filledSide is the side that an outer join fills with nulls, or that a semi or anti join only looks into.
 func filledSide(j *logical.Join) logical.From {
 	if j.Kind == "RIGHT" {
 		return j.L

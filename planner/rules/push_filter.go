@@ -8,9 +8,9 @@ import (
 )
 
 // pushFilter moves conjuncts over one table's columns to its scan, where that can compute them: from WHERE, from the ON
-// of inner joins, and from the ON of an outer join to the side that it fills with nulls. A conjunct never crosses an
-// outer join from above to the null-filled side, nor a limit, and grouping, DISTINCT and windows only where it compares
-// what they group by (below). A conjunct over a UNION ALL goes into each of its branches first.
+// of inner and semi joins, and from the ON of an outer or anti join to the side whose rows it only looks for. A conjunct
+// never crosses an outer join from above to the null-filled side, nor a limit, and grouping, DISTINCT and windows only
+// where it compares what they group by (below). A conjunct over a UNION ALL goes into each of its branches first.
 func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false

@@ -55,7 +55,7 @@ func (f *reductionFinder) block(sel *logical.Select) {
 	eachReached(sel.From, func(x logical.From) { reached[x] = true })
 	logical.WalkFrom(sel.From, func(x logical.From) {
 		j, ok := x.(*logical.Join)
-		if !ok || j.Kind == "FULL" || reached[j] && isInner(j.Kind) {
+		if !ok || j.Kind == "FULL" || reached[j] && isInner(j) {
 			return
 		}
 		for _, c := range expr.Conjuncts(j.On) {

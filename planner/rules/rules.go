@@ -137,7 +137,7 @@ func eachSelect(q *logical.Query, visit func(*logical.Query, *logical.Select)) {
 }
 
 // reach tells which relations of a FROM tree a condition above it may be moved down to: those that no outer join
-// between fills with nulls.
+// between fills with nulls, and whose rows no join between counts or compares among themselves.
 func reach(f logical.From) map[int]logical.From {
 	out := map[int]logical.From{}
 	eachReached(f, func(f logical.From) {
@@ -148,7 +148,7 @@ func reach(f logical.From) map[int]logical.From {
 	return out
 }
 
-// eachReached visits the elements of a FROM tree that no outer join fills with nulls, joins first.
+// eachReached visits the elements of a FROM tree to which a condition above it may be moved down, joins first.
 func eachReached(f logical.From, visit func(logical.From)) {
 	if f == nil {
 		return
@@ -158,12 +158,47 @@ func eachReached(f logical.From, visit func(logical.From)) {
 	if !ok {
 		return
 	}
-	if j.Kind != "RIGHT" && j.Kind != "FULL" {
+	into := whereInto(j)
+	if into.left {
 		eachReached(j.L, visit)
 	}
-	if j.Kind != "LEFT" && j.Kind != "FULL" {
+	if into.right {
 		eachReached(j.R, visit)
 	}
 }
 
-func isInner(kind string) bool { return kind == "INNER" || kind == "CROSS" }
+func isInner(j *logical.Join) bool { return !j.Asof && (j.Kind == "INNER" || j.Kind == "CROSS") }
+
+// sides are those of a join.
+type sides struct{ left, right bool }
+
+// whereInto tells to which sides of a join a condition above it may be moved. The right side of an ASOF join must stay
+// whole, as the nearest of its rows is looked for; that of a SEMI or ANTI join is not seen from above; those of a
+// POSITIONAL join are counted.
+func whereInto(j *logical.Join) sides {
+	switch j.Kind {
+	case "INNER", "CROSS":
+		return sides{left: true, right: !j.Asof}
+	case "LEFT", "SEMI", "ANTI":
+		return sides{left: true}
+	case "RIGHT":
+		return sides{right: true}
+	}
+	return sides{}
+}
+
+// onInto tells to which sides of a join parts of its own condition may be moved.
+func onInto(j *logical.Join) sides {
+	if j.Asof {
+		return sides{}
+	}
+	switch j.Kind {
+	case "INNER", "CROSS", "SEMI":
+		return sides{left: true, right: true}
+	case "LEFT", "ANTI":
+		return sides{right: true}
+	case "RIGHT":
+		return sides{left: true}
+	}
+	return sides{}
+}

@@ -192,8 +192,9 @@ type TableName struct {
 
 // Join joins two table expressions.
 type Join struct {
-	Kind    string // "INNER", "LEFT", "RIGHT", "FULL", "CROSS"
+	Kind    string // "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "SEMI", "ANTI", "POSITIONAL"
 	Natural bool
+	Asof    bool // each row of the left side finds the one that is nearest by the condition's inequality
 	Lateral bool // the right side may see the left one
 	L, R    TableExpr
 	On      Expr

@@ -48,7 +48,7 @@ func (c *converter) join(n *ast.Join) TableExpr {
 		c.unknown(0)
 		return nil
 	}
-	out := &Join{Kind: side.kind, Natural: side.natural, Using: side.using, Pos: side.pos}
+	out := &Join{Kind: side.kind, Natural: side.natural, Asof: side.asof, Using: side.using, Pos: side.pos}
 	out.L, out.R = c.tableExpr(n.Left), c.tableExpr(n.Right)
 	if len(call.Args) == 1 {
 		out.On = c.expr(call.Args[0])

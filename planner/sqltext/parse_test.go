@@ -108,7 +108,7 @@ func TestErrorPlace(t *testing.T) {
 		{"type", "SELECT a::nope", 1, 11},
 		{"character 0", "SELECT 'a\x00b'", 1, 10},
 		{"not UTF-8", "SELECT 'é\xff'", 1, 10},
-		{"join", "SELECT 1 FROM a\nSEMI JOIN b", 2, 1},
+		{"join", "SELECT 1 FROM a\nLEFT SEMI JOIN b", 2, 6},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -336,6 +336,9 @@ func (p *printer) join(j *Join) {
 	if j.Natural {
 		p.put(" NATURAL")
 	}
+	if j.Asof {
+		p.put(" ASOF")
+	}
 	p.put(fmt.Sprintf(" %s JOIN ", j.Kind))
 	p.table(j.R)
 	switch {

@@ -40,7 +40,7 @@ func (r *rewriter) tableExpr() frag {
 }
 
 func (r *rewriter) join(left frag, side sideJoin) frag {
-	needsCondition := !side.natural && side.kind != "CROSS"
+	needsCondition := !side.natural && side.kind != "CROSS" && side.kind != "POSITIONAL"
 	right := r.tableTerm()
 	if needsCondition {
 		// a JOIN b JOIN c ON x ON y: the inner join comes first.
@@ -78,25 +78,24 @@ func (r *rewriter) join(left frag, side sideJoin) frag {
 func (r *rewriter) joinWords() (sideJoin, bool) {
 	side := sideJoin{kind: "INNER", pos: r.here()}
 	t := r.peek()
-	if t.isWord("semi", "anti", "asof", "positional") || t.isWord("left", "right", "natural") && r.peekAt(1).isWord("semi", "anti", "asof") {
-		words := strings.ToUpper(t.text)
-		if !t.isWord("semi", "anti", "asof", "positional") {
-			words += " " + strings.ToUpper(r.peekAt(1).text)
-		}
-		r.unsupported(side.pos, "%s JOIN is not supported", words)
-		return side, false
-	}
 	start := r.pos
 	if r.accept("natural") {
 		side.natural = true
+	} else if r.accept("asof") {
+		side.asof = true
 	}
 	switch {
-	case r.accept("cross"):
-		side.kind = "CROSS"
+	case r.pos == start && r.peek().isWord("cross", "positional"):
+		side.kind = upper(r.advance().text)
 	case r.accept("inner"):
+	case r.peek().isWord("semi", "anti"):
+		side.kind = upper(r.advance().text)
 	case r.peek().isWord("left", "right", "full"):
 		side.kind = upper(r.advance().text)
 		r.accept("outer")
+		if t := r.peek(); t.isWord("semi", "anti", "asof") {
+			r.failHint(int(t.start), "write ASOF before the side, and SEMI JOIN or ANTI JOIN without one", "syntax error near %q", near(r.text, int(t.start)))
+		}
 	}
 	if r.pos == start && !r.peek().isWord("join") {
 		switch {
@@ -106,9 +105,6 @@ func (r *rewriter) joinWords() (sideJoin, bool) {
 			r.unexpected("")
 		}
 		return side, false
-	}
-	if side.natural && side.kind == "CROSS" {
-		r.unexpected("")
 	}
 	r.expect("join")
 	return side, r.err == nil

@@ -140,6 +140,7 @@ type (
 	sideJoin struct {
 		kind    string
 		natural bool
+		asof    bool
 		using   []Ident
 		pos     int
 	}

@@ -1,0 +1,194 @@
+"""Relational forms that DuckDB has beside the standard: answers, types and names of columns are DuckDB's over the same data.
+
+python forms.py make DIR                 writes DIR/*.lance
+python forms.py run DIR HOST:PORT        asks the server that serves DIR, and DuckDB
+"""
+
+import collections
+import itertools
+import pathlib
+import random
+import sys
+
+import adbc_driver_flightsql.dbapi as flightsql
+import duckdb
+import lance
+import pyarrow as pa
+import pyarrow.flight as flight
+
+from checks import Checks
+from statements import rows, type_name
+
+SEED = 7
+SCHEMA = pa.schema({"id": pa.int64(), "k": pa.int32(), "v": pa.float64(), "name": pa.string(), "day": pa.date32(),
+                    "s": pa.struct({"a": pa.int32(), "b": pa.string()})})
+
+
+def tables():
+    """l and r hold nulls and duplicates, big is long enough for many batches, none and lone are empty and one row. The ids and
+    the v of r are there once each, so that the nearest row is one."""
+    rng = random.Random(SEED)
+
+    def row(i, v):
+        return {"id": i, "k": rng.choice([None, 1, 1, 2, 3, 7]), "v": v, "name": rng.choice([None, "a", "b", "b", "C"]),
+                "day": None if i % 5 == 0 else 18000 + i % 9, "s": rng.choice([None, {"a": 1, "b": None}, {"a": rng.randrange(3), "b": "x"}])}
+
+    out = {"l": [row(i, rng.choice([None, 0.5, 1.5, 2.5, 9.0])) for i in range(60)],
+           "r": [row(i * 2, None if i == 3 else i * 0.75) for i in range(25)],
+           "none": [], "lone": [row(4, 1.5)],
+           "big": [row(i, float(i % 1000)) for i in range(30_000)]}
+    return {name: pa.Table.from_pylist(r, SCHEMA) for name, r in out.items()}
+
+
+def make(folder):
+    for name, table in tables().items():
+        lance.write_dataset(table, str(folder / f"{name}.lance"), max_rows_per_file=max(20, len(table) // 3), data_storage_version="2.1")
+
+
+def reference():
+    connection = duckdb.connect()
+    connection.execute("SET TimeZone = 'UTC'")
+    for name, table in tables().items():
+        connection.register(f"{name}_arrow", table)
+        connection.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+    return connection
+
+
+def ask(client, sql):
+    """A statement that does not end fails."""
+    options = flight.FlightCallOptions(timeout=60)
+    info = client.get_flight_info(flight.FlightDescriptor.for_command(sql), options)
+    return client.do_get(info.endpoints[0].ticket, options).read_all()
+
+
+def differs(got, want, sql):
+    """Where an answer is not DuckDB's: the columns' names, their types, the rows; their order where all of it is asked for."""
+    if got.schema.names != want.schema.names:
+        return f"columns {got.schema.names} instead of {want.schema.names} -- {sql}"
+    if [type_name(t) for t in got.schema.types] != [type_name(t) for t in want.schema.types]:
+        return f"types {got.schema.types} instead of {want.schema.types} -- {sql}"
+    a, b = rows(got), rows(want)
+    if (a != b) if sql.endswith("ORDER BY ALL") else collections.Counter(a) != collections.Counter(b):
+        return f"{len(a)} rows {a[:3]} instead of {len(b)} rows {b[:3]} -- {sql}"
+    return None
+
+
+def compare(client, connection, statements):
+    faults = []
+    for sql in statements:
+        want = connection.execute(sql).to_arrow_table()
+        try:
+            fault = differs(ask(client, sql), want, sql)
+        except (flight.FlightError, pa.ArrowException) as e:
+            fault = f"refused: {str(e).split('. gRPC')[0]} -- {sql}"
+        if fault:
+            faults.append(fault)
+    assert not faults, f"{len(faults)} of {len(statements)}: " + " ### ".join(faults[:5])
+
+
+def compare_prepared(address, connection, statements):
+    """Statements with parameters, each run with several lists of values."""
+    faults = []
+    with flightsql.connect(f"grpc://{address}", autocommit=True) as con, con.cursor() as cur:
+        for sql, *lists in statements:
+            for values in lists:
+                cur.execute(sql, values)
+                fault = differs(cur.fetch_arrow_table(), connection.execute(sql, values).to_arrow_table(), f"{sql} {values}")
+                if fault:
+                    faults.append(fault)
+    assert not faults, " ### ".join(faults[:5])
+
+
+checks = Checks()
+
+
+class Joins:
+    """Random joins; the same for each seed."""
+
+    def __init__(self, seed):
+        self.rng = random.Random(seed)
+
+    def side(self, names, alias):
+        name = self.rng.choice(names)
+        return self.rng.choice([f"{name} {alias}", f"{name} {alias}", f"(SELECT * FROM {name} WHERE v > 1) {alias}",
+                                f"(SELECT id, k, v, name, day, s FROM {name} WHERE name <> 'a' AND k > 1) {alias}",
+                                f"(SELECT id, k + 1 AS k, v, upper(name) AS name, day, s FROM {name}) {alias}",
+                                f"(SELECT DISTINCT * FROM {name}) {alias}", f"(SELECT * FROM {name} UNION ALL SELECT * FROM {name} WHERE id > 9) {alias}"])
+
+    def matching(self):
+        join = self.rng.choice(["SEMI", "ANTI"])
+        on = self.rng.choice(["ON a.k = b.k", "ON a.id = b.id AND a.name = 'b'", "ON a.k = b.k AND b.name = 'a' AND b.v > 2", "ON a.v > b.v AND a.k = b.k", "ON a.v > b.v",
+                              "ON a.k IS NOT DISTINCT FROM b.k", "ON a.s.a = b.s.a AND a.v < 9", "ON TRUE", "ON FALSE", "ON a.name = 'b'", "ON b.name = 'b'", "ON NULL",
+                              "ON a.k = b.k OR a.v > b.v * 2", "USING (k)", "USING (id, name)", "ON CASE WHEN a.k = b.k THEN a.v > 1 END", "ON a.k IN (b.k, 3)"])
+        where = self.rng.choice(["", "", " WHERE a.v > 1", " WHERE a.name IS NULL OR a.k = 1", " WHERE a.k IN (SELECT k FROM r)"])
+        left, right = self.side(["l", "r", "none", "lone", "big"], "a"), self.side(["l", "r", "none", "lone"], "b")
+        return self.rng.choice([
+            f"SELECT * FROM {left} {join} JOIN {right} {on}{where}",
+            f"SELECT a.name, a.s.b AS sb, count(*) AS n FROM {left} {join} JOIN {right} {on}{where} GROUP BY ALL",
+            f"SELECT a.id, c.v FROM {left} {join} JOIN {right} {on} JOIN r c ON c.id = a.id AND a.v > 1{where}",
+            f"SELECT a.id, x.k FROM r x LEFT JOIN ({left} {join} JOIN {right} {on}) ON x.id = a.id AND a.v > 1 AND x.k = 1",
+            f"SELECT a.id FROM {left} {join} JOIN {right} {on} {self.rng.choice(['SEMI', 'ANTI'])} JOIN r c ON c.id = a.id AND c.v > 3{where}",
+        ])
+
+    def nearest(self):
+        join = self.rng.choice(["", "", "LEFT ", "LEFT ", "INNER ", "SEMI ", "ANTI "])
+        cmp = self.rng.choice(["a.v >= b.v", "a.v > b.v", "a.v < b.v", "a.v <= b.v", "b.v <= a.v", "a.v + 1 >= b.v", "a.id >= b.id", "a.id < b.id"])
+        on = self.rng.choice(["", " AND b.v > 1", " AND b.id > 10"]) if join in ("", "INNER ") else ""
+        where = self.rng.choice(["", "", " WHERE a.name = 'b'", " WHERE a.id > 7 AND a.k = 1"])
+        items = "a.id, a.v, a.name"
+        if join not in ("SEMI ", "ANTI "):
+            items += ", b.id AS bid, b.v AS bv"
+            where = self.rng.choice([where, " WHERE b.name = 'b'", " WHERE b.id > 7 OR b.id IS NULL"])
+        left = self.rng.choice(["l a", "l a", "none a", "lone a", "big a", "(SELECT * FROM l WHERE id > 20) a"])
+        right = self.rng.choice(["r b", "r b", "none b", "lone b", "(SELECT * FROM r WHERE v > 2) b", "(SELECT id, v, name FROM r WHERE name = 'b') b"])
+        return f"SELECT {items} FROM {left} ASOF {join}JOIN {right} ON {cmp}{on}{where}"
+
+    def positional(self):
+        def side(alias):
+            return self.rng.choice([f"l {alias}", f"r {alias}", f"none {alias}", f"lone {alias}", f"big {alias}", f"(SELECT * FROM big WHERE k = 1) {alias}",
+                                    f"(SELECT id + 1 AS id, name FROM big WHERE v > 400) {alias}", f"(SELECT id, name FROM l ORDER BY v DESC, id) {alias}",
+                                    f"(SELECT id, name FROM big WHERE k > 1 LIMIT 7000) {alias}", f"(SELECT name, id FROM (SELECT * FROM l ORDER BY name, id DESC) q) {alias}",
+                                    f"(SELECT id, name FROM big ORDER BY id DESC LIMIT 500 OFFSET 9) {alias}",
+                                    f"(SELECT id, name FROM big WHERE k = 2 UNION ALL SELECT id, name FROM big WHERE k = 1 UNION ALL SELECT id, name FROM l) {alias}"])
+
+        where = self.rng.choice(["", "", " WHERE a.name = 'b'", " WHERE b.id > 5 AND a.id IS NOT NULL", " WHERE b.id IS NULL"])
+        return f"SELECT a.id, b.id AS bid, b.name AS bn FROM {side('a')} POSITIONAL JOIN {side('b')}{where}"
+
+    def all(self, n):
+        for shape in itertools.islice(itertools.cycle([self.matching, self.matching, self.nearest, self.positional]), n):
+            yield shape()
+
+
+@checks.check("semi, anti, nearest and positional joins")
+def _(client, connection, address):
+    fixed = [
+        "SELECT * FROM l NATURAL SEMI JOIN (SELECT id, k FROM r) q",
+        "SELECT * FROM l NATURAL ANTI JOIN (SELECT name FROM r) q",
+        "SELECT * FROM l FULL JOIN (SELECT id, v AS w FROM r) r USING (id) ANTI JOIN lone USING (id)",
+        "SELECT * FROM l SEMI JOIN (r JOIN lone USING (id)) ON l.id = r.id",
+        "SELECT * FROM l SEMI JOIN unnest([1, 2, NULL]) u(x) ON l.k = u.x",
+        "SELECT id, v, w FROM l ASOF JOIN (SELECT id, v AS w FROM r) q USING (id)",
+        "SELECT * EXCLUDE (s, day, name, k) FROM l ASOF LEFT JOIN (SELECT id, v FROM r) q USING (v, id)",
+        "WITH q AS (SELECT id, k FROM r WHERE v > 3) SELECT id FROM l SEMI JOIN q USING (k) UNION ALL SELECT id FROM l ANTI JOIN q USING (k)",
+        "SELECT a.id, b.id AS b, c.id AS c FROM l a POSITIONAL JOIN lone b POSITIONAL JOIN r c",
+        "SELECT count(*) AS n FROM big POSITIONAL JOIN r",
+        "FROM l SEMI JOIN r ON l.id = r.id SELECT id WHERE k = 1 ORDER BY ALL",
+    ]
+    compare(client, connection, fixed + list(Joins(SEED).all(1200)))
+
+
+@checks.check("parameters in joins")
+def _(client, connection, address):
+    compare_prepared(address, connection, [
+        ("SELECT id FROM l SEMI JOIN r ON l.k = r.k AND r.name = ? AND l.v > ?", ["a", 1.0], ["b", 0.0], [None, 1.0]),
+        ("SELECT id FROM l ANTI JOIN r ON l.k = r.k AND r.name = ? AND l.v > ? WHERE l.id < ?", ["a", 1.0, 30], ["b", 0.0, 9]),
+        ("SELECT l.id, r.id AS rid FROM l ASOF LEFT JOIN r ON l.v >= r.v AND r.id > ? WHERE l.name = ?", [4, "b"], [40, "a"]),
+        ("SELECT a.id, b.id AS b FROM (SELECT id FROM l WHERE name = ?) a POSITIONAL JOIN r b WHERE b.id > ?", ["b", 3], ["a", 40]),
+    ])
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(pathlib.Path(sys.argv[2]))
+    else:
+        checks.run(flight.connect(f"grpc://{sys.argv[3]}"), reference(), sys.argv[3])
