@@ -187,6 +187,49 @@ def _(client, connection, address):
     ])
 
 
+def by_name(n):
+    rng = random.Random(SEED)
+    columns = ["id", "k", "v", "name", "day", "s", "k AS n", "v AS K", "upper(name) AS name", "id + 0.5 AS id", "k::BIGINT AS k", "NULL AS day", "[k] AS l"]
+
+    def side():
+        names, items = set(), []
+        for c in rng.sample(columns, rng.randrange(1, 5)):
+            if (name := c.split(" ")[-1].lower()) not in names:
+                names.add(name)
+                items.append(c)
+        return f"SELECT {', '.join(items)} FROM {rng.choice(['l', 'r', 'none', 'lone'])}" + rng.choice(["", "", " WHERE v > 1", " WHERE k = 1 AND id < 30"]), names
+
+    for _ in range(n):
+        (a, in_a), (b, in_b), (c, in_c) = side(), side(), side()
+        op, op2 = rng.choice(["UNION", "UNION ALL", "UNION ALL"]), rng.choice(["UNION", "UNION ALL"])
+        yield f"{a} {op} BY NAME {b}"
+        yield f"{a} {op} BY NAME {b} {op2} BY NAME {c}"
+        both = sorted((in_a | in_b) - {"s", "l"})
+        if both:
+            x = rng.choice(both)
+            yield f"SELECT * FROM ({a} {op} BY NAME {b}) q WHERE {x} IS NOT NULL"
+            yield f"SELECT {x} AS x, count(*) AS c FROM ({a} UNION ALL BY NAME {b}) q WHERE {x}::VARCHAR > '1' OR {x} IS NULL GROUP BY ALL"
+
+
+@checks.check("UNION BY NAME")
+def _(client, connection, address):
+    compare(client, connection, list(by_name(150)) + [
+        "SELECT id FROM l UNION ALL BY NAME SELECT v FROM r ORDER BY ALL",
+        "SELECT * FROM (SELECT id, s FROM l UNION ALL BY NAME SELECT id, k FROM r) q WHERE id < 10 AND s.a = 1",
+        "SELECT * FROM (SELECT id, v FROM l UNION ALL BY NAME SELECT id, k FROM r) q WHERE id > 7 AND v IS NULL AND k = 1",
+        "WITH q AS (FROM l UNION BY NAME SELECT 'x' AS extra) SELECT extra, count(*) AS n FROM q GROUP BY ALL",
+        "SELECT id FROM l UNION ALL BY NAME VALUES (1, 2)",
+    ])
+
+
+@checks.check("parameters in UNION BY NAME")
+def _(client, connection, address):
+    compare_prepared(address, connection, [
+        ("SELECT id, name FROM l WHERE name = ? UNION ALL BY NAME SELECT id, k FROM r WHERE id > ?", ["a", 3], ["b", 90]),
+        ("SELECT * FROM (SELECT id, name FROM l UNION ALL BY NAME SELECT id, k FROM r) q WHERE k = ? OR name = ?", [1, "a"], [None, "b"]),
+    ])
+
+
 if __name__ == "__main__":
     if sys.argv[1] == "make":
         make(pathlib.Path(sys.argv[2]))

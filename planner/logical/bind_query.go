@@ -180,6 +180,11 @@ func (b *binder) combine(t *sqltext.SetOp, l *Query, in *scope) (*Query, error) 
 	if err != nil {
 		return nil, err
 	}
+	if t.ByName {
+		if l, r, err = b.byName(l, r, t.Pos); err != nil {
+			return nil, err
+		}
+	}
 	if len(l.Cols) != len(r.Cols) {
 		return nil, b.errorf(t.Pos, "the two sides of %s have %d and %d columns", t.Op, len(l.Cols), len(r.Cols))
 	}
@@ -296,6 +301,9 @@ func (b *binder) recursiveCTE(def *cteDef) error {
 		len(c.Query.With) > 0 {
 		return b.errorf(c.Pos, "the recursive query %s must be a UNION of a start and a step, without ORDER BY and LIMIT",
 			c.Name.Text)
+	}
+	if op.ByName {
+		return b.errorf(c.Pos, "UNION BY NAME in the recursive query %s is not supported", c.Name.Text)
 	}
 	l, err := b.operand(op.L, def.in)
 	if err != nil {

@@ -92,9 +92,10 @@ func (s Substitution) statsColumn(c *expr.Column, v string) expr.Expr {
 }
 
 func (s Substitution) test(t *expr.StatsTest) expr.Expr {
-	col, ok := s.Items[t.Variable[0]].(*expr.Column)
+	item := s.Items[t.Variable[0]]
+	col, ok := item.(*expr.Column)
 	if !ok {
-		return expr.Bool(true)
+		return expr.Bool(!IsNull(item))
 	}
 	stats := s.StatsOf(col)
 	if stats == "" {
@@ -112,15 +113,31 @@ func (s Substitution) partExpr(e expr.Expr) expr.Expr {
 }
 
 func (s Substitution) state(t *expr.StatsState) expr.Expr {
-	col, ok := s.Items[t.Variable[0]].(*expr.Column)
+	item := s.Items[t.Variable[0]]
+	col, ok := item.(*expr.Column)
 	if !ok {
-		return StateLiteral(expr.StateKeep)
+		return StateOf(item)
 	}
 	stats := s.StatsOf(col)
 	if stats == "" {
 		return StateLiteral(expr.StateKeep)
 	}
 	return &expr.StatsState{Rel: col.Rel, Variable: col.Path, Stats: expr.FieldPath{stats}}
+}
+
+// StateOf is the state of the stats of an expression that stands for a variable and is no column: null lacks it, of
+// anything else nothing is known.
+func StateOf(item expr.Expr) expr.Expr {
+	if IsNull(item) {
+		return StateLiteral(expr.StateLacks)
+	}
+	return StateLiteral(expr.StateKeep)
+}
+
+// IsNull tells of a literal that it is NULL.
+func IsNull(e expr.Expr) bool {
+	l, ok := e.(*expr.Literal)
+	return ok && l.Value == nil
 }
 
 // StateLiteral is a constant state of a row's stats.

@@ -61,23 +61,10 @@ func (b *builder) computes(e expr.Expr, plain bool) bool {
 	if _, ok := e.(*expr.Column); ok && plain {
 		return true
 	}
-	if logical.IsVolatile(e) || e.Type() == nil || !sameInDuckDB(e.Type()) {
+	if logical.IsVolatile(e) || !logical.SameInDuckDB(e.Type()) {
 		return false
 	}
 	return b.o.Supports(e)
-}
-
-// sameInDuckDB tells whether a computed value of that type comes out of DuckDB with the same Arrow type.
-func sameInDuckDB(t arrow.DataType) bool {
-	switch t.ID() {
-	case arrow.BOOL, arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
-		arrow.FLOAT32, arrow.FLOAT64, arrow.STRING, arrow.BINARY, arrow.DATE32, arrow.DECIMAL128:
-		return true
-	}
-	if ts, ok := t.(*arrow.TimestampType); ok {
-		return ts.TimeZone == "" || ts.Unit == arrow.Microsecond && ts.TimeZone == "UTC"
-	}
-	return false
 }
 
 func sortable(t arrow.DataType) bool {

@@ -231,7 +231,7 @@ func (c *computer) exposeQuery(q *logical.Query, key string) {
 		c.exposeQuery(b.R, b.R.Cols[at].Key)
 	case *logical.Values:
 		for i := range b.Rows {
-			b.Rows[i] = append(b.Rows[i], unknownStats()...)
+			b.Rows[i] = append(b.Rows[i], statsWithout(b.Rows[i][at])...)
 		}
 	case *logical.Select:
 		for _, e := range c.statsOfItem(b, b.Items[at].Expr) {
@@ -240,20 +240,20 @@ func (c *computer) exposeQuery(q *logical.Query, key string) {
 	}
 }
 
-// unknownStats is the state, min and max of a row of which nothing is known: it is kept.
-func unknownStats() []expr.Expr {
-	return []expr.Expr{logical.StateLiteral(expr.StateKeep), expr.Null(), expr.Null()}
+// statsWithout is the state, min and max of what stands for a variable without stats.
+func statsWithout(item expr.Expr) []expr.Expr {
+	return []expr.Expr{logical.StateOf(item), expr.Null(), expr.Null()}
 }
 
 func (c *computer) statsOfItem(sel *logical.Select, item expr.Expr) []expr.Expr {
 	col, ok := item.(*expr.Column)
 	if !ok {
-		return unknownStats()
+		return statsWithout(item)
 	}
 	f := c.scans[col.Rel]
 	stats := statsOf(f, col)
 	if stats == "" {
-		return unknownStats()
+		return statsWithout(item)
 	}
 	column := func(p ...string) expr.Expr { return &expr.Column{Rel: col.Rel, Path: p} }
 	s, isScan := f.(*logical.Scan)

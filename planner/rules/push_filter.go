@@ -199,7 +199,7 @@ func canTake(q *logical.Query, whole []logical.Col, c expr.Expr) bool {
 		return false
 	}
 	for _, branch := range []*logical.Query{op.L, op.R} {
-		if !sameTypes(branch.Cols, whole, c) {
+		if !sameTypes(branch, whole, c) {
 			return false
 		}
 		if branch.IsPlain() || canTake(branch, whole, c) {
@@ -210,15 +210,39 @@ func canTake(q *logical.Query, whole []logical.Col, c expr.Expr) bool {
 	return true
 }
 
-func sameTypes(branch, whole []logical.Col, c expr.Expr) bool {
-	for _, col := range expr.Columns(c) {
-		for i, w := range whole {
-			if w.Key != col.Path[0] && (w.Var == nil || w.Var.Stats != col.Path[0]) {
-				continue
+// sameTypes tells whether the columns that a condition reads have the types of the whole in a branch. A variable that is
+// NULL there has none, but the rows then lack it, which is all that its tests ask.
+func sameTypes(branch *logical.Query, whole []logical.Col, c expr.Expr) bool {
+	same := true
+	expr.Walk(c, func(e expr.Expr) bool {
+		switch e := e.(type) {
+		case *expr.StatsTest:
+			for _, col := range expr.Columns(e) {
+				own := col.Rel == e.Rel && col.Path[0] == e.Stats[0]
+				same = same && sameType(branch, whole, col.Path[0], own)
 			}
-			if w.Type == nil || branch[i].Type == nil || !arrow.TypeEqual(w.Type, branch[i].Type) {
-				return false
-			}
+			return false
+		case *expr.StatsState:
+			same = same && sameType(branch, whole, e.Stats[0], true)
+		case *expr.Column:
+			same = same && sameType(branch, whole, e.Path[0], false)
+		}
+		return same
+	})
+	return same
+}
+
+func sameType(branch *logical.Query, whole []logical.Col, key string, orNull bool) bool {
+	for i, w := range whole {
+		if w.Key != key && (w.Var == nil || w.Var.Stats != key) {
+			continue
+		}
+		sel, ok := branch.Body.(*logical.Select)
+		if orNull && ok && logical.IsNull(sel.Items[i].Expr) {
+			continue
+		}
+		if w.Type == nil || branch.Cols[i].Type == nil || !arrow.TypeEqual(w.Type, branch.Cols[i].Type) {
+			return false
 		}
 	}
 	return true

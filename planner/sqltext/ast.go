@@ -109,10 +109,11 @@ type Body interface{ body() }
 
 // SetOp is L op R.
 type SetOp struct {
-	Op   string // "UNION", "EXCEPT", "INTERSECT"
-	All  bool
-	L, R Body
-	Pos  int
+	Op     string // "UNION", "EXCEPT", "INTERSECT"
+	All    bool
+	ByName bool
+	L, R   Body
+	Pos    int
 }
 
 // Values is VALUES (...), (...).

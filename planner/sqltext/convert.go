@@ -130,6 +130,9 @@ func (s sideOrder) item(x Expr) OrderItem {
 	return OrderItem{Expr: x, Desc: s.desc, NullsFirst: s.nulls, Pos: s.pos}
 }
 
+// byName is the right side of UNION BY NAME on its way into the tree.
+type byName struct{ Body }
+
 // setBody converts a chain of set operations.
 func (c *converter) setBody(list *ast.SetOprSelectList) Body {
 	var out Body
@@ -151,6 +154,9 @@ func (c *converter) setBody(list *ast.SetOprSelectList) Body {
 			return out
 		}
 		set := &SetOp{L: out, R: b, Pos: bodyPos(out)}
+		if n, ok := b.(*byName); ok {
+			set.R, set.ByName = n.Body, true
+		}
 		switch *op {
 		case ast.Union, ast.UnionAll:
 			set.Op = "UNION"
@@ -176,13 +182,18 @@ func (c *converter) selectBody(n *ast.SelectStmt) Body {
 	switch side := side.(type) {
 	case sideValues:
 		return c.valuesBody(first, side)
-	case sideParens:
+	case sideParens, sideByName:
 		if n.From == nil || n.From.TableRefs == nil {
 			break
 		}
-		if src, ok := n.From.TableRefs.Left.(*ast.TableSource); ok && n.From.TableRefs.Right == nil {
-			return c.query(src.Source)
+		src, ok := n.From.TableRefs.Left.(*ast.TableSource)
+		if !ok || n.From.TableRefs.Right != nil {
+			break
 		}
+		if _, ok := side.(sideByName); ok {
+			return &byName{c.body(src.Source)}
+		}
+		return c.query(src.Source)
 	case sideSelect:
 		return c.selectBlock(n, first, side)
 	}

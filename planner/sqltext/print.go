@@ -167,6 +167,9 @@ func (p *printer) body(b Body) {
 		if b.All {
 			p.put(" ALL")
 		}
+		if b.ByName {
+			p.put(" BY NAME")
+		}
 		p.put(" (")
 		p.body(b.R)
 		p.put(")")

@@ -51,17 +51,17 @@ func (r *rewriter) query() queryFrag {
 		return body
 	}
 	if body.extra {
-		body = r.wrapQuery(body)
+		body = r.wrapQuery(body, sideParens{})
 	}
 	return queryFrag{frag: cat(with, body.frag, tail), extra: true, set: body.set}
 }
 
 // wrapQuery makes a query in parentheses the source of a SELECT that only stands for it, so that its own WITH, ORDER BY
-// and LIMIT stay apart from those outside.
-func (r *rewriter) wrapQuery(q queryFrag) queryFrag {
+// and LIMIT stay apart from those outside, or something can be said of it.
+func (r *rewriter) wrapQuery(q queryFrag, what any) queryFrag {
 	pos := headPos(q.frag)
 	alias := marker("query", r.add(sideTable{pos: pos}))
-	star := r.mark("query", pos, sideParens{})
+	star := r.mark("query", pos, what)
 	return queryFrag{frag: cat(one("SELECT ", pos), star, one(" FROM (", pos), q.frag, one(") AS "+alias, pos))}
 }
 
@@ -136,13 +136,14 @@ func (r *rewriter) setChain(term func() queryFrag, ops ...string) queryFrag {
 		} else {
 			r.accept("distinct")
 		}
-		if r.words("by", "name") {
-			r.unsupported(r.here(), "UNION BY NAME is not supported")
-		}
+		byName := t.isWord("union") && r.accept("by", "name")
 		if chain == 0 {
 			left = queryFrag{frag: inParens(left.frag)}
 		}
 		right := term()
+		if byName {
+			right = r.wrapQuery(right, sideByName{})
+		}
 		left = queryFrag{frag: cat(left.frag, one(op, int(t.start)), inParens(right.frag)), set: true}
 	}
 	return left

@@ -124,6 +124,8 @@ type (
 	sideValues struct{ pos int }
 	// sideParens stands as the one column of a SELECT from a query in parentheses.
 	sideParens struct{}
+	// sideByName is a sideParens on the right of UNION BY NAME.
+	sideByName struct{}
 
 	// sideTable is a table's name, or the alias of what stands in FROM.
 	sideTable struct {
