@@ -60,7 +60,9 @@ type Catalog struct {
 	budget    *lanceio.Budget
 	openStore func(uri string) (objstore.Store, error)
 	columnsOf func(ctx context.Context, v *scan.View) (*arrow.Schema, error) // nil where nobody knows
-	dims      *dimCache
+	// shown gives the columns that information_schema tells of in place of a table's; nil: they stay.
+	shown func(*arrow.Schema) *arrow.Schema
+	dims  *dimCache
 }
 
 // root is one catalog. Where table is not empty the store's root is that one table's folder.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"golang.org/x/sync/errgroup"
 
@@ -82,9 +83,14 @@ func cellsQuery(table expr.FieldPath) string {
 	return "SELECT * FROM cells('" + strings.ReplaceAll(table.Key(), "'", "''") + "')"
 }
 
-// ListingCells gives the same catalog with the cells of tables among the views that it lists and describes.
-func (c *Catalog) ListingCells() *Catalog {
+// Shown gives the same catalog as a session sees it: with the cells of tables among the views that it lists and describes where cells
+// is true, and in information_schema with what columns gives in place of the columns of a table.
+func (c *Catalog) Shown(cells bool, columns func(*arrow.Schema) *arrow.Schema) *Catalog {
 	out := *c
+	out.shown = columns
+	if !cells {
+		return &out
+	}
 	out.roots = make([]*root, len(c.roots))
 	for i, r := range c.roots {
 		listing := *r

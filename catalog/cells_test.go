@@ -83,15 +83,15 @@ func TestListingCells(t *testing.T) {
 		want   []string
 	}{
 		{"not", c, "main", []string{"seen"}},
-		{"listed", c.ListingCells(), "main", []string{"seen", "worked$cells"}},
-		{"of a schema", c.ListingCells(), "geo", []string{"Sst$cells"}},
+		{"listed", c.Shown(true, nil), "main", []string{"seen", "worked$cells"}},
+		{"of a schema", c.Shown(true, nil), "geo", []string{"Sst$cells"}},
 	} {
 		views, err := tc.c.Views(context.Background(), "lance", tc.schema, allNames)
 		if err != nil || !slices.Equal(views, tc.want) {
 			t.Errorf("%s: %q, %v, want %q", tc.name, views, err, tc.want)
 		}
 	}
-	tables, err := c.ListingCells().Tables(context.Background(), "lance", "main")
+	tables, err := c.Shown(true, nil).Tables(context.Background(), "lance", "main")
 	if err != nil || !slices.Equal(tables, []string{"events", "own", "own$cells", "worked"}) {
 		t.Errorf("tables %q, %v", tables, err)
 	}

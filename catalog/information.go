@@ -219,20 +219,30 @@ func (c *Catalog) schemaOf(ctx context.Context, ref scan.TableRef) (*arrow.Schem
 	if err != nil {
 		return nil, err
 	}
+	schema := src.Schema()
 	if v, ok := src.(*scan.View); ok && c.columnsOf != nil {
-		return c.columnsOf(ctx, v)
+		if schema, err = c.columnsOf(ctx, v); err != nil {
+			return nil, err
+		}
 	}
-	return src.Schema(), nil
+	var visible []arrow.Field // stats columns are left out
+	for _, f := range schema.Fields() {
+		_, stats := ndarray.StatsOf(f.Name)
+		if _, hidden := scan.Hidden(f); !stats && !hidden {
+			visible = append(visible, f)
+		}
+	}
+	schema = arrow.NewSchema(visible, nil)
+	if c.shown != nil {
+		schema = c.shown(schema)
+	}
+	return schema, nil
 }
 
-// columnRows describes the columns of a table, stats columns left out.
+// columnRows describes the columns of a table.
 func columnRows(table []any, schema *arrow.Schema) [][]any {
 	var rows [][]any
 	for _, f := range schema.Fields() {
-		_, stats := ndarray.StatsOf(f.Name)
-		if _, hidden := scan.Hidden(f); stats || hidden {
-			continue
-		}
 		nullable := "YES"
 		if !f.Nullable {
 			nullable = "NO"

@@ -69,7 +69,7 @@ func (c *fakeCatalog) Views(context.Context, string, string, func([]string) []st
 
 func (c *fakeCatalog) Snapshot() planner.Resolver { return c }
 
-func (c *fakeCatalog) ListingCells() flightsql.Catalog { return c }
+func (c *fakeCatalog) Shown(bool, func(*arrow.Schema) *arrow.Schema) flightsql.Catalog { return c }
 
 func (c *fakeCatalog) Resolve(_ context.Context, ref scan.TableRef) (scan.Source, error) {
 	if !slices.Contains(c.tables[ref.Catalog][ref.Schema], ref.Table) {
@@ -153,7 +153,7 @@ func (fakePlanner) Plan(ctx context.Context, text string, o planner.Options) (*p
 		return &planner.Statement{Kind: planner.KindShow, Show: &planner.Show{What: rest}}, nil
 	case "set":
 		name, value, _ := strings.Cut(rest, " ")
-		return &planner.Statement{Kind: planner.KindSet, Set: &planner.Set{Name: name, Value: value}}, nil
+		return &planner.Statement{Kind: planner.KindSet, Set: &planner.Set{Name: name, Values: []string{value}}}, nil
 	case "use":
 		return &planner.Statement{Kind: planner.KindUse, Use: strings.Split(rest, ".")}, nil
 	case "panic":

@@ -84,7 +84,7 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	o := planner.Options{
 		Catalog: q.Settings.Catalog, Schema: q.Settings.Schema, TimeZone: q.Settings.TimeZone,
 		DottedNames: q.Settings.Nested == nested.Flatten,
-		Params:      params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, User: q.Settings.User, Now: time.Unix(0, q.Now).UTC(),
+		Params:      params, ParamGuess: guess, Resolver: resolver, Views: q.Settings.Views, User: q.Settings.User, Setting: q.Settings.setting, Now: time.Unix(0, q.Now).UTC(),
 		Writable: s.cfg.Views != nil,
 	}
 	if q.Scan != nil {

@@ -21,6 +21,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/engine"
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/nested"
 	"github.com/lanceflight/flightsrv/planner"
 	"github.com/lanceflight/flightsrv/planner/physical"
 )
@@ -59,16 +60,17 @@ type Catalog interface {
 	Views(ctx context.Context, catalog, schema string, pick func(names []string) []string) ([]string, error)
 	// Snapshot gives a Resolver that sees one version of each table.
 	Snapshot() planner.Resolver
-	// ListingCells gives the same catalog with the cells of tables among the views that it lists and describes.
-	ListingCells() Catalog
+	// Shown gives the same catalog as a session sees it: with the cells of tables among the views that it lists and describes where
+	// cells is true, and in information_schema with what columns gives in place of a table's columns.
+	Shown(cells bool, columns func(*arrow.Schema) *arrow.Schema) Catalog
 }
 
 // catalogOf is the catalog as a session sees it.
 func (s *Server) catalogOf(set settings) Catalog {
-	if set.Cells {
-		return s.cfg.Catalog.ListingCells()
+	if !set.Cells && set.Nested == nested.Native {
+		return s.cfg.Catalog
 	}
-	return s.cfg.Catalog
+	return s.cfg.Catalog.Shown(set.Cells, set.Nested.Schema)
 }
 
 // Engine runs plans; *engine.Engine is one.

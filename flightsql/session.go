@@ -273,7 +273,7 @@ func (s *Server) setOption(ctx context.Context, to *settings, name, value string
 		}
 		to.Cells = value == cellsListed
 	default:
-		return errs.Invalidf("no option %q; there are %s", name, strings.Join(optionNames, ", "))
+		return noOption(name)
 	}
 	return nil
 }
@@ -322,37 +322,97 @@ func (s *Server) change(ctx context.Context, in *session, set map[string]string)
 	return nil
 }
 
-// changesSession tells whether a statement needs a session to keep what it changes.
+// changesSession tells whether a statement needs a session to keep what it changes. What takes all back needs none.
 func changesSession(st *planner.Statement, set settings) bool {
-	return st.Kind == planner.KindSet || st.Kind == planner.KindUse || st.Kind == planner.KindView && !isLasting(st, set)
+	if st.Kind == planner.KindSet {
+		_, foreign := foreignSettings[st.Set.Name]
+		return !foreign && st.Set.Name != allOptions
+	}
+	return st.Kind == planner.KindUse || st.Kind == planner.KindView && !isLasting(st, set)
 }
 
 // applyStatement runs SET, RESET or USE in the call's session, or changes a view.
 func (s *Server) applyStatement(ctx context.Context, st *planner.Statement, set settings) error {
 	switch st.Kind {
 	case planner.KindView:
-		return s.changeView(ctx, st, set)
+		return st.At(s.changeView(ctx, st, set))
 	case planner.KindNothing:
 		return nil
+	case planner.KindSet:
+		return st.At(s.applySet(ctx, st.Set))
+	case planner.KindUse:
+		in, err := s.requireSession(ctx)
+		if err != nil {
+			return err
+		}
+		return st.At(s.use(ctx, in, st.Use))
+	}
+	return errs.New(errs.ErrInternal, "statement kind %d changes no session", st.Kind)
+}
+
+// allOptions is what RESET ALL and DISCARD ALL name.
+const allOptions = "all"
+
+// applySet runs SET or RESET.
+func (s *Server) applySet(ctx context.Context, set *planner.Set) error {
+	if foreign, err := setForeign(set); foreign {
+		return err
+	}
+	if set.Name == allOptions && set.Reset {
+		return s.resetAll(ctx, set.Discard)
+	}
+	name := set.Name
+	if name == searchPath {
+		name = optionSchema
+	}
+	if !slices.Contains(optionNames, name) {
+		return noOption(name)
 	}
 	in, err := s.requireSession(ctx)
 	if err != nil {
 		return err
 	}
-	switch st.Kind {
-	case planner.KindSet:
-		if !slices.Contains(optionNames, st.Set.Name) {
-			return errs.Invalidf("no option %q; there are %s", st.Set.Name, strings.Join(optionNames, ", "))
+	value := ""
+	switch {
+	case set.Reset:
+	case set.Name == searchPath:
+		in.mu.Lock()
+		catalog := in.effective.Catalog
+		in.mu.Unlock()
+		names, err := s.cfg.Catalog.Schemas(ctx, catalog)
+		if err != nil {
+			return err
 		}
-		value := st.Set.Value
-		if st.Set.Reset {
-			value = ""
+		if !slices.Contains(names, defaultSchema) {
+			names = append(names, defaultSchema)
 		}
-		return s.change(ctx, in, map[string]string{st.Set.Name: value})
-	case planner.KindUse:
-		return s.use(ctx, in, st.Use)
+		if value, err = schemaOfPath(set.Values, names); err != nil {
+			return err
+		}
+	case len(set.Values) > 1:
+		return errs.Invalidf("the option %s takes one value", name)
+	default:
+		value = set.Values[0]
 	}
-	return errs.New(errs.ErrInternal, "statement kind %d changes no session", st.Kind)
+	return s.change(ctx, in, map[string]string{name: value})
+}
+
+// resetAll takes all options of the call's session back to the defaults, and its temporary views away where it is discarded. Where
+// there is no session, all is as it should be.
+func (s *Server) resetAll(ctx context.Context, discard bool) error {
+	in, err := s.sessionOf(ctx)
+	if in == nil || err != nil {
+		return err
+	}
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	fresh := s.defaults
+	if !discard {
+		fresh.Views = in.effective.Views
+	}
+	in.set, in.effective = map[string]string{}, fresh
+	s.sessions.put(in.id, in, sessionBytes+int64(viewBytes(fresh.Views)))
+	return nil
 }
 
 // use is USE catalog.schema, USE schema, or USE catalog where no schema has the name.

@@ -149,9 +149,9 @@ func TestUseOfNames(t *testing.T) {
 	f := start(t)
 	ctx := logIn(t, f, "x", "y")
 	for text, want := range map[string]string{
-		"use gea":     "catalog lance has no schema gea; near it: geo; no catalog has the name either, there are lance, alt",
-		"use lance.x": "catalog lance has no schema x",
-		"use lnce.x":  "there is no catalog lnce; there are lance, alt",
+		"use gea":     "catalog lance has no schema gea; near it: geo; no catalog has the name either, there are lance, alt (line 1, column 1)",
+		"use lance.x": "catalog lance has no schema x (line 1, column 1)",
+		"use lnce.x":  "there is no catalog lnce; there are lance, alt (line 1, column 1)",
 	} {
 		if _, err := f.client.ExecuteUpdate(ctx, text); status.Code(err) != codes.NotFound || status.Convert(err).Message() != want {
 			t.Errorf("%s: %v, want %q", text, err, want)

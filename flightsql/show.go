@@ -38,7 +38,7 @@ func showSchema(sh *planner.Show) *arrow.Schema {
 func (s *Server) show(ctx context.Context, st *planner.Statement, set settings) (arrow.RecordBatch, error) {
 	rows, err := s.showRows(ctx, st, set)
 	if err != nil {
-		return nil, err
+		return nil, st.At(err)
 	}
 	if st.Show.Like != nil {
 		rows = slices.DeleteFunc(rows, func(r []string) bool { return !likeMatch(*st.Show.Like, r[0]) })
@@ -78,10 +78,11 @@ func (s *Server) showRows(ctx context.Context, st *planner.Statement, set settin
 		}
 		return rows, nil
 	}
-	if !slices.Contains(optionNames, sh.What) {
-		return nil, errs.Invalidf("no option %q; there are %s", sh.What, strings.Join(optionNames, ", "))
+	value, ok := set.setting(sh.What)
+	if !ok {
+		return nil, noOption(sh.What)
 	}
-	return [][]string{{set.get(sh.What)}}, nil
+	return [][]string{{value}}, nil
 }
 
 // showTables lists tables and views, those of the session too where its own schema is listed.

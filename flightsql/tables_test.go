@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"testing"
@@ -35,10 +36,13 @@ type realCatalog struct{ *catalog.Catalog }
 
 func (c realCatalog) Snapshot() planner.Resolver { return c.Catalog.Snapshot() }
 
-func (c realCatalog) ListingCells() flightsql.Catalog { return realCatalog{c.Catalog.ListingCells()} }
+func (c realCatalog) Shown(cells bool, columns func(*arrow.Schema) *arrow.Schema) flightsql.Catalog {
+	return realCatalog{c.Catalog.Shown(cells, columns)}
+}
 
-// startReal serves the demo tables with the real planner, catalog and reader; of engines there is the direct one.
-func startReal(t *testing.T) *fsql.Client {
+// startReal serves the demo tables with the real planner, catalog and reader, and once more in each further schema; of engines there
+// is the direct one.
+func startReal(t *testing.T, schemas ...string) *fsql.Client {
 	t.Helper()
 	demo, err := fs.Sub(testdata.Demo, "demo")
 	if err != nil {
@@ -47,6 +51,11 @@ func startReal(t *testing.T) *fsql.Client {
 	dir := t.TempDir()
 	if err := os.CopyFS(dir, demo); err != nil {
 		t.Fatal(err)
+	}
+	for _, schema := range schemas {
+		if err := os.CopyFS(filepath.Join(dir, schema), demo); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return startOver(t, dir, catalog.Options{})
 }

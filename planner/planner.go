@@ -43,6 +43,8 @@ type Options struct {
 	User string
 	// Now is what now() and its kin give; the zero time is the time of the call.
 	Now time.Time
+	// Setting gives an option by its name in lower case, for current_setting; nil: there is none.
+	Setting func(name string) (string, bool)
 	// Writable tells that the server was started with --writable.
 	Writable bool
 	// Relational leaves all to DuckDB but what only a scan can compute: tests compare both ways of running a statement.
@@ -77,19 +79,25 @@ type Statement struct {
 	Analyze, JSON bool
 	// ParamTypes has the type of each parameter as its place in the statement tells; Options.ParamGuess where nothing tells.
 	ParamTypes []arrow.DataType
-	// Set, Use, Show and View are set for the kinds of these names.
+	// Set, Use, Show and View are set for the kinds of these names. What is wrong with them is told by At.
 	Set  *Set
 	Use  []string // [catalog,] schema
 	Show *Show
 	View *ViewChange
 
 	applied []string // the rules that changed something, for tests
+	text    string
+	pos     int // what the statement names
 }
 
-// Set is SET name = value or RESET name; the name is in lower case.
+// At gives a fault in what a statement names its place in the text, unless it has one.
+func (s *Statement) At(err error) error { return logical.At(s.text, s.pos, err) }
+
+// Set is SET name = value or RESET name; the name is in lower case. RESET ALL has the name "all", and so has DISCARD ALL, with Discard.
 type Set struct {
-	Name, Value string
-	Reset       bool
+	Name           string
+	Values         []string // more than one where commas part them
+	Reset, Discard bool
 }
 
 // ViewChange is CREATE VIEW, or DROP VIEW.

@@ -41,14 +41,15 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 		out.Kind, out.Analyze, out.JSON = KindExplain, s.Analyze, s.JSON
 		return out, nil
 	case *sqltext.SetStmt:
-		return &Statement{Kind: KindSet, Set: &Set{Name: strings.ToLower(s.Name), Value: s.Value, Reset: s.Reset}}, nil
+		set := &Set{Name: strings.ToLower(s.Name), Values: s.Values, Reset: s.Reset, Discard: s.Discard}
+		return &Statement{Kind: KindSet, Set: set, text: text, pos: s.Pos}, nil
 	case *sqltext.UseStmt:
-		return &Statement{Kind: KindUse, Use: names(s.Name)}, nil
+		return &Statement{Kind: KindUse, Use: names(s.Name), text: text, pos: s.Pos}, nil
 	case *sqltext.ShowStmt:
 		return planShow(ctx, parsed, s, o)
 	case *sqltext.TransactionStmt:
-		if o.Writable {
-			return nil, logical.At(text, s.Pos, errs.Unsupportedf("%s: there are no transactions, each statement stands for itself", s.Kind))
+		if err := checkTransaction(s, o); err != nil {
+			return nil, logical.At(text, s.Pos, err)
 		}
 		return &Statement{Kind: KindNothing}, nil
 	case *sqltext.ViewStmt:
@@ -67,16 +68,28 @@ func plan(ctx context.Context, text string, o Options) (*Statement, error) {
 	return nil, errs.New(errs.ErrInternal, "planner: unknown statement %T", parsed.Statement)
 }
 
+// checkTransaction refuses what would promise something of the statements to come where these may write.
+func checkTransaction(s *sqltext.TransactionStmt, o Options) error {
+	switch {
+	case !o.Writable:
+	case s.Kind != "SET TRANSACTION":
+		return errs.Unsupportedf("%s: there are no transactions, each statement stands for itself", s.Kind)
+	case s.ReadOnly:
+		return errs.Unsupportedf("SET TRANSACTION READ ONLY: the server was started with --writable, and no session can be kept from writing")
+	}
+	return nil
+}
+
 // planShow takes a SHOW apart; a query that is described is planned, for its columns.
 func planShow(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ShowStmt, o Options) (*Statement, error) {
-	out := &Statement{Kind: KindShow}
+	out := &Statement{}
 	if s.Query != nil {
 		var err error
 		if out, err = planQuery(ctx, parsed, s.Query, o); err != nil {
 			return nil, err
 		}
-		out.Kind = KindShow
 	}
+	out.Kind, out.text, out.pos = KindShow, parsed.Text, s.Pos
 	out.Show = &Show{What: strings.ToLower(s.What), Name: names(s.Name), Like: s.Like}
 	return out, nil
 }
@@ -105,7 +118,7 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 }
 
 func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
-	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, DottedNames: o.DottedNames, Params: o.Params, Resolver: o.Resolver, Views: o.Views, User: o.User,
+	return logical.Options{Catalog: o.Catalog, Schema: o.Schema, TimeZone: o.TimeZone, DottedNames: o.DottedNames, Params: o.Params, Resolver: o.Resolver, Views: o.Views, User: o.User, Setting: o.Setting,
 		Now: o.Now, Supports: supports}
 }
 

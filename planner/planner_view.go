@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -34,6 +35,9 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 		return nil, logical.At(parsed.Text, s.Pos, errs.Invalidf("a temporary view belongs to the session and to no schema: name it without one"))
 	}
 	if !o.Writable && !s.Temporary && (!s.Drop || !out.Bare || scan.ViewAt(o.Views, ref.Table) < 0) {
+		if _, err := o.Resolver.Resolve(ctx, ref); s.Drop && s.Lenient && errors.Is(err, errs.ErrNotFound) {
+			return &Statement{Kind: KindNothing}, nil
+		}
 		kind := "CREATE VIEW"
 		if s.Drop {
 			kind = "DROP VIEW"
@@ -41,7 +45,7 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 		return nil, logical.At(parsed.Text, s.Pos, errs.New(errs.ErrPermissionDenied,
 			"%s: the server was not started with --writable", kind))
 	}
-	return &Statement{Kind: KindView, View: out}, nil
+	return &Statement{Kind: KindView, View: out, text: parsed.Text, pos: s.NamePos}, nil
 }
 
 // checkView binds the view's query, which must not read the view that it takes the place of. One that lasts sees nothing of

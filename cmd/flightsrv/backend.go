@@ -38,8 +38,10 @@ type tables struct{ *catalog.Catalog }
 // Snapshot gives a Resolver that sees one version of each table.
 func (t tables) Snapshot() planner.Resolver { return t.Catalog.Snapshot() }
 
-// ListingCells gives the catalog that lists cells.
-func (t tables) ListingCells() flightsql.Catalog { return tables{t.Catalog.ListingCells()} }
+// Shown gives the catalog as a session sees it.
+func (t tables) Shown(cells bool, columns func(*arrow.Schema) *arrow.Schema) flightsql.Catalog {
+	return tables{t.Catalog.Shown(cells, columns)}
+}
 
 // openBackend opens the folders that --data names, and the engines.
 func openBackend(ctx context.Context, data []string, l limits) (*backend, error) {

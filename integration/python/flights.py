@@ -102,6 +102,22 @@ def _(server, data):
     equal(sst.column("lat.values").to_pylist(), lance.dataset(f"{data}/sst.lance").to_table(columns=["lat.values"]).column(0).to_pylist())
 
 
+@checks.check("columns that information_schema tells of, flat and as JSON")
+def _(server, data):
+    for table in ("events", "sst"):
+        for mode in ("native", "flatten", "json"):
+            told = server.sql(f"SELECT column_name, ordinal_position FROM information_schema.columns WHERE table_name = '{table}' ORDER BY 2", nested=mode)
+            names = server.sql(f"SELECT * FROM {table} LIMIT 1", nested=mode).schema.names
+            equal(told.column(0).to_pylist(), names)
+            equal(told.column(1).to_pylist(), list(range(1, len(names) + 1)))
+            equal(server.sql(f"DESCRIBE {table}", nested=mode).column(0).to_pylist(), names)
+    texts = server.sql("SELECT DISTINCT data_type FROM information_schema.columns WHERE table_name = 'events' AND column_name = 'device'", nested="json")
+    equal(texts.column(0).to_pylist(), ["VARCHAR"])
+    left = server.sql('SELECT * EXCLUDE ("device.os.name") FROM events ORDER BY id', nested="flatten")
+    whole = server.sql("SELECT * FROM events ORDER BY id", nested="flatten")
+    equal(left.to_pydict(), whole.drop_columns(["device.os.name"]).to_pydict())
+
+
 @checks.check("compressed results")
 def _(server, data):
     want = server.sql("SELECT * FROM events")

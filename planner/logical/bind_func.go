@@ -24,6 +24,10 @@ func (b *binder) call(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 		return b.match(name, x, c)
 	case "unnest", "unlist":
 		return b.unnest(x, c)
+	case "current_setting":
+		return b.currentSetting(x)
+	case sqltext.ServerVariable:
+		return b.serverVariable(x)
 	}
 	if isWindowOnly(name) && x.Over == nil {
 		return nil, b.errorf(x.Pos, "%s needs OVER (...)", name)
@@ -163,10 +167,13 @@ func (b *binder) now(name string, args int) (expr.Expr, bool) {
 	case "current_user", "session_user", "user", "current_role":
 		return expr.Text(cmp.Or(b.o.User, nobody)), true
 	case "version":
-		return expr.Text("flightsrv"), true
+		return expr.Text(serverName), true
 	}
 	return nil, false
 }
+
+// serverName is what version() gives.
+const serverName = "flightsrv"
 
 // nobody is who asks a server that asks nobody for credentials.
 const nobody = "anonymous"

@@ -26,6 +26,9 @@ func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b.o.DottedNames {
+		cols = withLeaves(cols, t)
+	}
 	for _, x := range t.Exclude {
 		n := len(cols)
 		cols = slices.DeleteFunc(cols, func(it starItem) bool { return it.named(x.Name) })
@@ -53,6 +56,40 @@ func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
 		err = b.fault(errs.ErrNotFound, t.Filter.Pos, "", "no column's name passes the test behind the star")
 	}
 	return out, err
+}
+
+// withLeaves puts the fields of a struct in its place where EXCLUDE, REPLACE or RENAME names one of them with its path, as "s.a": to
+// who gets results flat these are the columns.
+func withLeaves(cols []starItem, t *sqltext.Star) []starItem {
+	var paths []string
+	for _, x := range slices.Concat(t.Exclude, t.Rename) {
+		paths = append(paths, x.Name[len(x.Name)-1].Text)
+	}
+	for _, r := range t.Replace {
+		paths = append(paths, r.Alias.Text)
+	}
+	var out []starItem
+	for _, c := range cols {
+		if slices.ContainsFunc(paths, func(p string) bool {
+			return len(p) > len(c.Name) && p[len(c.Name)] == '.' && strings.EqualFold(p[:len(c.Name)], c.Name)
+		}) {
+			out = appendLeaves(out, c)
+		} else {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+func appendLeaves(out []starItem, c starItem) []starItem {
+	st, ok := structOf(c.Expr.Type())
+	if !ok || st.NumFields() == 0 {
+		return append(out, c)
+	}
+	for _, f := range st.Fields() {
+		out = appendLeaves(out, starItem{Item: Item{Name: c.Name + "." + f.Name, Expr: down(c.Expr, f)}, rel: c.rel})
+	}
+	return out
 }
 
 // named tells whether EXCLUDE or RENAME mean the column by a name.

@@ -24,6 +24,7 @@ type Options struct {
 	Views           []scan.View // temporary ones
 	Making          *scan.View  // the view that the query is to be, nil for none: it must not read itself
 	User            string
+	Setting         func(name string) (string, bool) // nil: there are none
 	Now             time.Time
 	// Supports tells whether a scan can compute a bound expression; nil: any.
 	Supports func(expr.Expr) bool

@@ -16,17 +16,19 @@ type ExplainStmt struct {
 	Query   Statement
 }
 
-// SetStmt is SET name = value, SET name TO value; Value is the text of the value. Reset is RESET name.
+// SetStmt is SET name = value, SET name TO value; Values are the texts of the values, which commas part. Reset is RESET name, or
+// SET name TO DEFAULT; RESET ALL has the name "all", and so has DISCARD ALL, with Discard.
 type SetStmt struct {
-	Name, Value string
-	Reset       bool
-	Pos         int
+	Name           string
+	Values         []string
+	Reset, Discard bool
+	Pos            int // of the name
 }
 
 // UseStmt is USE [catalog.]schema.
 type UseStmt struct {
 	Name []Ident
-	Pos  int
+	Pos  int // of the name
 }
 
 // ShowStmt is SHOW name, SHOW TABLES, DESCRIBE table, DESCRIBE query.
@@ -36,13 +38,14 @@ type ShowStmt struct {
 	Name  []Ident
 	Like  *string // the pattern of LIKE
 	Query *Query  // of DESCRIBE
-	Pos   int
+	Pos   int     // of the name, or of the words that What has
 }
 
-// TransactionStmt is BEGIN, COMMIT, ROLLBACK and their kin; Kind is the first word in upper case.
+// TransactionStmt is BEGIN, COMMIT, ROLLBACK and their kin; Kind is the first word in upper case, or SET TRANSACTION.
 type TransactionStmt struct {
-	Kind string
-	Pos  int
+	Kind     string
+	ReadOnly bool
+	Pos      int
 }
 
 // WriteStmt is any statement that changes something (CREATE, INSERT, UPDATE, DELETE, MERGE, DROP, ALTER). Kind is the
@@ -68,6 +71,8 @@ type ViewStmt struct {
 	Query *Query
 	Text  string
 	Pos   int
+	// NamePos is where the view is named.
+	NamePos int
 }
 
 func (*TransactionStmt) stmt() {}

@@ -42,10 +42,16 @@ func (p *printer) statement(s Statement) {
 		}
 		p.statement(s.Query)
 	case *SetStmt:
-		if s.Reset {
+		switch {
+		case s.Discard:
+			p.put("DISCARD ALL")
+		case s.Reset:
 			p.put("RESET ", s.Name)
-		} else {
-			p.put("SET ", s.Name, " = ", quoteText(s.Value))
+		default:
+			p.put("SET ", s.Name)
+			for i, v := range s.Values {
+				p.put([]string{", ", " = "}[b2i(i == 0)], quoteText(v))
+			}
 		}
 	case *UseStmt:
 		p.put("USE ", formatName(s.Name))
@@ -63,6 +69,9 @@ func (p *printer) statement(s Statement) {
 		}
 	case *TransactionStmt:
 		p.put(s.Kind)
+		if s.ReadOnly {
+			p.put(" READ ONLY")
+		}
 	case *WriteStmt:
 		p.put(s.Kind, " ...")
 	case *ViewStmt:

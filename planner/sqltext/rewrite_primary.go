@@ -43,7 +43,10 @@ func (r *rewriter) primary() frag {
 	return frag{}
 }
 
-// serverVariable rewrites MySQL's @@version, @@global.version and @@version_comment, which tools probe a server by.
+// ServerVariable is the name of the function that stands for reading a variable of MySQL's, as @@version; its argument is the name.
+const ServerVariable = "@@"
+
+// serverVariable rewrites MySQL's @@version, @@global.version and their kin, which tools probe a server by.
 func (r *rewriter) serverVariable(pos int) frag {
 	r.advance()
 	r.advance()
@@ -52,12 +55,8 @@ func (r *rewriter) serverVariable(pos int) frag {
 		r.advance()
 	}
 	name, _ := r.label()
-	switch strings.ToLower(name.Text) {
-	case "version", "version_comment":
-		return r.mark("version", pos, sideCall{FuncCall{At: At{pos}, Name: "version"}})
-	}
-	r.failHint(pos, "@@version is there, and SHOW ALL for the options", "there is no server variable @@%s", name.Text)
-	return frag{}
+	text := r.leaf("text", &StringLit{At{pos}, strings.ToLower(name.Text)})
+	return r.mark("variable", pos, sideCall{FuncCall{At: At{pos}, Name: ServerVariable}}, text)
 }
 
 // word rewrites an operand that starts with a bare word.

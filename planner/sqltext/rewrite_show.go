@@ -15,6 +15,7 @@ func (r *rewriter) describe() Statement {
 		return out
 	}
 	r.accept("table")
+	out.Pos = r.here()
 	if r.peek().kind == tokEnd || r.peek().isSign(";") {
 		out.What = "tables"
 		return out
@@ -26,19 +27,22 @@ func (r *rewriter) describe() Statement {
 // show reads SHOW [FULL] TABLES [FROM schema] [LIKE pattern], SHOW VIEWS, SHOW SCHEMAS, SHOW DATABASES, SHOW COLUMNS FROM t,
 // SHOW CREATE VIEW v, SHOW ALL, and SHOW option.
 func (r *rewriter) show() Statement {
-	out := &ShowStmt{Pos: r.here()}
 	r.advance()
+	out := &ShowStmt{Pos: r.here()}
 	switch at := r.here(); {
 	case r.accept("all", "tables"):
 		r.failHint(at, "read information_schema.tables", "SHOW ALL TABLES is not supported")
 	case r.accept("all"):
 		out.What = "all"
 	case r.accept("create", "view"):
-		out.What, out.Name = "create view", r.names()
+		out.What, out.Pos = "create view", r.here()
+		out.Name = r.names()
 	case r.accept("create"):
 		r.failHint(at, "SHOW CREATE VIEW tells the text of a view, DESCRIBE the columns of a table", "SHOW CREATE %s is not supported", upper(r.peek().text))
 	case r.accept("time", "zone"):
 		out.What = "timezone"
+	case r.accept("transaction", "isolation", "level"):
+		out.What = "transaction_isolation"
 	case r.accept("full", "tables"):
 		r.showNames(out, "full tables")
 	case r.accept("tables"):
@@ -67,6 +71,7 @@ func (r *rewriter) show() Statement {
 func (r *rewriter) showNames(out *ShowStmt, what string) {
 	out.What = what
 	if r.accept("from") || r.accept("in") {
+		out.Pos = r.here()
 		out.Name = r.names()
 	}
 	if r.accept("like") {
@@ -93,15 +98,23 @@ func (r *rewriter) transaction() Statement {
 	} else if !r.accept("transaction") {
 		r.accept("work")
 	}
-	for first := true; r.err == nil && (first || r.acceptSign(",")); first = false {
-		switch at := r.here(); {
-		case r.accept("read", "only"), r.accept("read", "write"), r.accept("isolation", "level", "read", "committed"),
-			r.accept("isolation", "level", "read", "uncommitted"):
-		case r.accept("isolation"):
-			r.unsupported(at, "each statement reads the newest versions: READ COMMITTED is the isolation level there is")
-		case r.accept("to"), r.accept("and", "chain"), r.accept("prepared"):
-			r.unsupported(at, "%s of a transaction is not supported", upper(r.text[at:r.lastEnd()]))
-		}
+	r.transactionModes(out)
+	switch at := r.here(); {
+	case r.accept("to"), r.accept("and", "chain"), r.accept("prepared"):
+		r.unsupported(at, "%s of a transaction is not supported", upper(r.text[at:r.lastEnd()]))
 	}
 	return out
+}
+
+// transactionModes reads what a transaction is to be.
+func (r *rewriter) transactionModes(out *TransactionStmt) {
+	for first := true; r.err == nil && (first || r.acceptSign(",")); first = false {
+		switch at := r.here(); {
+		case r.accept("read", "only"):
+			out.ReadOnly = true
+		case r.accept("read", "write"), r.accept("isolation", "level", "read", "committed"), r.accept("isolation", "level", "read", "uncommitted"):
+		case r.accept("isolation"):
+			r.unsupported(at, "each statement reads the newest versions: READ COMMITTED is the isolation level there is")
+		}
+	}
 }

@@ -49,6 +49,8 @@ func (r *rewriter) statementBody(top bool) Statement {
 			return r.set()
 		case "reset":
 			return r.reset()
+		case "discard":
+			return r.discard()
 		case "use":
 			return r.use()
 		case "show":
@@ -146,26 +148,44 @@ func (r *rewriter) explainOption(out *ExplainStmt) {
 	}
 }
 
-// set reads SET [SESSION|GLOBAL] name = value, SET name TO value, and SET TIME ZONE value.
+// set reads SET [SESSION] name = value, SET name TO value, value, SET TIME ZONE value, SET NAMES value and SET TRANSACTION modes.
 func (r *rewriter) set() Statement {
-	pos := r.here()
+	start := r.here()
 	r.expect("set")
+	if r.accept("session", "characteristics", "as", "transaction") || r.accept("session", "transaction") || r.accept("transaction") {
+		out := &TransactionStmt{Kind: "SET TRANSACTION", Pos: start}
+		if r.peek().isWord("snapshot") || r.peek().kind == tokEnd {
+			r.unexpected("ISOLATION LEVEL, READ ONLY or READ WRITE")
+		}
+		r.transactionModes(out)
+		return out
+	}
 	if t, next := r.peek(), r.peekAt(1); t.isWord("session", "global", "local", "variable") && next.kind == tokWord && !next.isWord("to") {
-		if t.isWord("local", "variable") {
+		if !t.isWord("session") {
 			r.unsupported(int(t.start), "SET %s is not supported", upper(t.text))
 		}
 		r.advance()
 	}
-	out := &SetStmt{Pos: pos}
-	if r.accept("time", "zone") {
+	out := &SetStmt{Pos: r.here()}
+	switch {
+	case r.accept("time", "zone"):
 		out.Name = "timezone"
-	} else {
+	case r.words("names") && !r.peekAt(1).isSign("=") && !r.peekAt(1).isWord("to"):
+		r.advance()
+		out.Name = "client_encoding"
+	default:
 		out.Name = strings.ToLower(r.dotted())
 		if !r.acceptSign("=") && !r.accept("to") {
 			r.unexpected("= or TO")
 		}
 	}
-	out.Value = r.setValue()
+	if r.accept("default") {
+		out.Reset = true
+		return out
+	}
+	for first := true; first || r.acceptSign(","); first = false {
+		out.Values = append(out.Values, r.setValue())
+	}
 	return out
 }
 
@@ -199,22 +219,40 @@ func (r *rewriter) setValue() string {
 	return ""
 }
 
+// reset reads RESET [SESSION] name and RESET ALL.
 func (r *rewriter) reset() Statement {
-	pos := r.here()
 	r.expect("reset")
-	if r.peek().isWord("session", "global") && r.peekAt(1).kind == tokWord {
+	if t := r.peek(); t.isWord("session", "global", "local") && r.peekAt(1).kind == tokWord {
+		if !t.isWord("session") {
+			r.unsupported(int(t.start), "RESET %s is not supported", upper(t.text))
+		}
 		r.advance()
 	}
-	if r.accept("time", "zone") {
-		return &SetStmt{Name: "timezone", Reset: true, Pos: pos}
+	out := &SetStmt{Reset: true, Pos: r.here()}
+	switch {
+	case r.accept("time", "zone"):
+		out.Name = "timezone"
+	case r.accept("all"):
+		out.Name = "all"
+	default:
+		out.Name = strings.ToLower(r.dotted())
 	}
-	return &SetStmt{Name: strings.ToLower(r.dotted()), Reset: true, Pos: pos}
+	return out
+}
+
+// discard reads DISCARD ALL.
+func (r *rewriter) discard() Statement {
+	r.expect("discard")
+	out := &SetStmt{Name: "all", Reset: true, Discard: true, Pos: r.here()}
+	r.expect("all")
+	return out
 }
 
 func (r *rewriter) use() Statement {
-	pos := r.here()
 	r.expect("use")
-	return &UseStmt{Name: r.names(), Pos: pos}
+	out := &UseStmt{Pos: r.here()}
+	out.Name = r.names()
+	return out
 }
 
 func (r *rewriter) names() []Ident {

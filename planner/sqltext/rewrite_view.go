@@ -24,6 +24,7 @@ func (r *rewriter) createView() Statement {
 	if out.Lenient = r.accept("if", "not", "exists"); out.Lenient && out.Replace {
 		r.fail(at, "OR REPLACE and IF NOT EXISTS exclude each other")
 	}
+	out.NamePos = r.here()
 	out.Name = r.names()
 	if r.peek().isSign("(") {
 		out.Columns = r.identList()
@@ -59,6 +60,7 @@ func (r *rewriter) dropView() Statement {
 	r.expect("drop")
 	r.expect("view")
 	out.Lenient = r.accept("if", "exists")
+	out.NamePos = r.here()
 	out.Name = r.names()
 	if t := r.peek(); t.isSign(",") {
 		r.unsupported(int(t.start), "DROP VIEW of several views is not supported: drop them one by one")
