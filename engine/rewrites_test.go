@@ -139,7 +139,11 @@ func (q query) from(n int, next *int) (string, []string) {
 	for range q.rnd.Intn(3) {
 		on += " AND " + q.one(q.pred(both), q.pred(both), q.equal(la, ra))
 	}
-	return "(" + l + " " + q.one("", "", "LEFT ", "RIGHT ", "FULL ") + "JOIN " + r + " ON " + on + ")", both
+	kind := q.one("", "", "LEFT ", "RIGHT ", "FULL ", "SEMI ", "ANTI ")
+	if kind == "SEMI " || kind == "ANTI " {
+		both = la
+	}
+	return "(" + l + " " + kind + "JOIN " + r + " ON " + on + ")", both
 }
 
 // derived is a query whose columns are those of the tables.

@@ -11,6 +11,7 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/expr/eval"
 	"github.com/lanceflight/flightsrv/lanceio/index"
+	"github.com/lanceflight/flightsrv/lanceio/table"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -129,6 +130,24 @@ func (p *plan) Info() scan.PlanInfo {
 		info.Limit = &limit
 	}
 	return info
+}
+
+// MostRows counts the rows of the fragments that the filters' conditions on special columns, and what was learned of the
+// fragments, leave.
+func (p *plan) MostRows() (rows int64, fragments int) {
+	if p.never {
+		return 0, 0
+	}
+	for i, f := range p.t.fragments {
+		most := p.rows.most(f)
+		known := &summaries{t: p.t, i: i, used: map[*table.DataFile]string{}}
+		if most == 0 || (p.spec.StatsFilter != nil || p.spec.Filter != nil) && filtersRuleOut(p.spec.StatsFilter, p.spec.Filter, known) {
+			continue
+		}
+		rows += most
+		fragments++
+	}
+	return rows, fragments
 }
 
 // fold looks for conjuncts that read nothing: one that is true goes away, one that is not lets no row pass. One that

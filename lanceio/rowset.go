@@ -39,6 +39,22 @@ func (t *Table) rowsOfFilter(filter expr.Expr) *rowSet {
 	return s
 }
 
+// most is how many rows of a fragment can be in the set, as far as addresses tell.
+func (s *rowSet) most(f FragmentInfo) int64 {
+	if s == nil || f.PhysicalRows == 0 {
+		return int64(f.Rows)
+	}
+	if !s.fragments.has(uint64(f.ID)) {
+		return 0
+	}
+	first := uint64(table.NewRowAddress(f.ID, 0))
+	var n uint64
+	for _, p := range s.addresses.within(first, first+f.PhysicalRows-1) {
+		n += p.Last - p.First + 1
+	}
+	return int64(min(n, f.Rows))
+}
+
 // of gives the physical rows of a fragment that are in the set.
 func (s *rowSet) of(ctx context.Context, r *fragmentReader) (selection, error) {
 	if s == nil {

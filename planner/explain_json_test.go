@@ -15,7 +15,7 @@ import (
 func TestExplainKeys(t *testing.T) {
 	tables := &fakeTables{tables: map[string]*fakeTable{}}
 	tables.tables["main.t"] = &fakeTable{name: "lance.main.t", version: 1, rows: 1, owner: tables, schema: parseSchema("a int64")}
-	plan := []string{"columns", "filter", "fragments", "limit", "rows", "stats_filter", "table", "version"}
+	plan := []string{"columns", "filter", "fragments", "limit", "most_rows", "rows", "stats_filter", "table", "version"}
 	read := append(slices.Clone(plan), "bytes_read", "column_bytes", "fragments_read", "read_requests", "rows_selected")
 	slices.Sort(read)
 	for _, c := range []struct {

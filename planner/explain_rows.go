@@ -16,7 +16,15 @@ import (
 type explained struct {
 	Engine physical.Engine `json:"engine"`
 	Scans  []explainedScan `json:"scans"`
-	Plan   string          `json:"plan"`
+	// NotPushed are the conditions that no scan took, Notes the parts of WHERE that keep all rows.
+	NotPushed []explainedPart `json:"not_pushed"`
+	Notes     []string        `json:"notes"`
+	Plan      string          `json:"plan"`
+}
+
+type explainedPart struct {
+	Part string `json:"part"`
+	Why  string `json:"why"`
 }
 
 type explainedScan struct {
@@ -28,6 +36,10 @@ type explainedScan struct {
 	Limit       *int64   `json:"limit"`
 	Fragments   int      `json:"fragments"`
 	Rows        int64    `json:"rows"`
+	// MostRows are the rows that can pass the filters, as far as that is known without a read; null where it is not.
+	MostRows *int64 `json:"most_rows"`
+	// Keys are columns whose values other scans tell, which are read first.
+	Keys []string `json:"keys,omitempty"`
 	// Cells is what is made of the rows, where these are not given themselves.
 	Cells *explainedCells `json:"cells,omitempty"`
 	// What was read; left out where the query didn't run.
@@ -52,16 +64,23 @@ func explainRows(s *Statement, metrics []scan.Metrics) ([]string, error) {
 	if metrics != nil && len(metrics) != len(s.Plan.Scans) {
 		return nil, errs.New(errs.ErrInternal, "planner: metrics of %d scans, where the plan has %d", len(metrics), len(s.Plan.Scans))
 	}
-	text := s.Plan.Text
+	text := s.Plan.Explain(func(sc *physical.Scan) []string { return scanLines(s.Plan, sc, metrics) })
 	if metrics != nil {
 		text += readText(s.Plan, metrics)
 	}
 	if !s.JSON {
 		return strings.Split(text, "\n"), nil
 	}
-	out := explained{Engine: s.Plan.Engine, Scans: []explainedScan{}, Plan: text}
+	out := explained{Engine: s.Plan.Engine, Scans: []explainedScan{}, NotPushed: []explainedPart{}, Notes: append([]string{}, s.Plan.Notes...), Plan: text}
+	for _, n := range s.Plan.NotPushed {
+		out.NotPushed = append(out.NotPushed, explainedPart(n))
+	}
 	for i, sc := range s.Plan.Scans {
 		e := explainScan(sc.Plan.Info())
+		e.Keys = s.Plan.Keys(sc)
+		if most, _ := mostRows(sc); most >= 0 {
+			e.MostRows = &most
+		}
 		if metrics != nil {
 			e.add(metrics[i])
 		}
@@ -97,12 +116,60 @@ func (e *explainedScan) add(m scan.Metrics) {
 	}
 }
 
+// scanLines tell of a scan how many rows it is expected to give, and what it gave.
+func scanLines(p *physical.Plan, sc *physical.Scan, metrics []scan.Metrics) []string {
+	lines := []string{"rows: " + expected(sc)}
+	if i := slices.Index(p.Scans, sc); metrics != nil && i >= 0 {
+		m := metrics[i]
+		lines = append(lines, fmt.Sprintf("read: %d rows, %d bytes", m.RowsSelected, m.BytesRead))
+	}
+	return lines
+}
+
+// expected tells how many rows a scan can give.
+func expected(sc *physical.Scan) string {
+	info := sc.Plan.Info()
+	most, fragments := mostRows(sc)
+	if most < 0 {
+		return "not known before they are read"
+	}
+	text := fmt.Sprintf("%d, in %d of %d fragments", most, fragments, info.Fragments)
+	if all := info.All(); most != all {
+		text = fmt.Sprintf("%d of %d, in %d of %d fragments", most, all, fragments, info.Fragments)
+	}
+	if sc.Spec.Filter != nil || sc.Spec.StatsFilter != nil || sc.Spec.Offset > 0 || sc.Spec.Limit >= 0 {
+		text = "at most " + text
+	}
+	return text
+}
+
+// mostRows is how many rows a scan can give at most, negative where that is not known, and of how many fragments.
+func mostRows(sc *physical.Scan) (rows int64, fragments int) {
+	info := sc.Plan.Info()
+	rows, fragments = info.All(), info.Fragments
+	if b, ok := sc.Plan.(scan.Bounded); ok {
+		rows, fragments = b.MostRows()
+	}
+	if rows < 0 {
+		return rows, fragments
+	}
+	rows = max(0, rows-sc.Spec.Offset)
+	if sc.Spec.Limit >= 0 {
+		rows = min(rows, sc.Spec.Limit)
+	}
+	return rows, fragments
+}
+
 // readText tells what was read, a line for each scan and each of its columns.
 func readText(p *physical.Plan, metrics []scan.Metrics) string {
 	var b strings.Builder
 	for i, m := range metrics {
 		info := p.Scans[i].Plan.Info()
-		fmt.Fprintf(&b, "\nread %s: %d of %d rows selected, %d of %d fragments read, %d bytes in %d requests", info.Table,
+		name := info.Table
+		if len(metrics) > 1 {
+			name += " as " + p.Scans[i].View
+		}
+		fmt.Fprintf(&b, "\nread %s: %d of %d rows selected, %d of %d fragments read, %d bytes in %d requests", name,
 			m.RowsSelected, info.Rows, m.FragmentsRead, info.Fragments, m.BytesRead, m.ReadRequests)
 		rest := m.BytesRead
 		for _, k := range slices.Sorted(maps.Keys(m.ColumnBytes)) {

@@ -161,6 +161,13 @@ type Plan interface {
 	Open(ctx context.Context, mem memory.Allocator) (Stream, error)
 }
 
+// Bounded is a Plan that can tell how many rows may pass its filters, as far as that is known without a read.
+type Bounded interface {
+	Plan
+	// MostRows are the rows of the fragments in which some may pass, and the number of these.
+	MostRows() (rows int64, fragments int)
+}
+
 // PlanInfo is what EXPLAIN shows of a scan without running it.
 type PlanInfo struct {
 	Table       string

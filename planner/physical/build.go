@@ -58,7 +58,7 @@ func Build(ctx context.Context, q *logical.Query, o Options) (*Plan, error) {
 		}
 		p.MayFail = mayFail(q, (&formatter{b: b, p: p}).text)
 	}
-	p.Text = format(p, q, b, o.Notes)
+	p.show((&formatter{b: b, p: p}).query(q), o.Notes)
 	return p, nil
 }
 

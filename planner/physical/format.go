@@ -7,6 +7,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/rules"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -14,12 +15,27 @@ import (
 type line struct {
 	text string
 	kids []*line
+	scan *Scan // whose line it is
 }
 
 func (l *line) add(text string, kids ...*line) *line {
 	n := &line{text: text, kids: kids}
 	l.kids = append(l.kids, n)
 	return n
+}
+
+// with gives the tree with what extra tells of each scan below the scan's own lines.
+func (l *line) with(extra func(*Scan) []string) *line {
+	out := &line{text: l.text, scan: l.scan, kids: make([]*line, 0, len(l.kids))}
+	for _, k := range l.kids {
+		out.kids = append(out.kids, k.with(extra))
+	}
+	if l.scan != nil {
+		for _, text := range extra(l.scan) {
+			out.add(text)
+		}
+	}
+	return out
 }
 
 func (l *line) write(b *strings.Builder, first, rest string) {
@@ -33,30 +49,23 @@ func (l *line) write(b *strings.Builder, first, rest string) {
 	}
 }
 
-// format gives the plan as a tree, what runs last at the top.
-func format(p *Plan, q *logical.Query, b *builder, notes []string) string {
-	f := &formatter{b: b, p: p}
-	root := f.query(q)
+// Explain is the plan's text with further lines for each scan.
+func (p *Plan) Explain(extra func(*Scan) []string) string { return p.text(p.root.with(extra)) }
+
+func (p *Plan) text(root *line) string {
 	var out strings.Builder
 	out.WriteString("engine: " + string(p.Engine) + "\n")
 	root.write(&out, "", "")
-	writeNotes(&out, notes)
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-// formatScan is the text of a plan that is one scan.
-func formatScan(p *Plan, notes []string) string {
-	var out strings.Builder
-	out.WriteString("engine: " + string(p.Engine) + "\n")
-	scanLine(p.Scans[0], false).write(&out, "", "")
-	writeNotes(&out, notes)
-	return strings.TrimSuffix(out.String(), "\n")
-}
-
-func writeNotes(out *strings.Builder, notes []string) {
-	for _, n := range notes {
+	for _, n := range p.Notes {
 		out.WriteString("note: " + n + "\n")
 	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// show settles the plan's text.
+func (p *Plan) show(root *line, notes []string) {
+	p.root, p.Notes = root, notes
+	p.Text = p.text(root)
 }
 
 type formatter struct {
@@ -193,7 +202,7 @@ func (f *formatter) sel(s *logical.Select, cols []logical.Col) *line {
 		l.add("qualify: " + f.text(s.Qualify))
 	}
 	if s.Where != nil {
-		l.add("filter: " + f.text(s.Where))
+		f.reasons(l.add("filter: "+f.text(s.Where)), s.Where, func(c expr.Expr) string { return rules.WhyAbove(f.b.o.Supports, s, c) })
 	}
 	if s.Counted != nil {
 		l.add("rows of " + s.Counted.Source.Name() + ", from its metadata")
@@ -253,24 +262,79 @@ func (f *formatter) from(x logical.From) *line {
 	case *logical.TableFunc:
 		return &line{text: "t" + strconv.Itoa(x.Rel) + ": " + x.Name + "(" + f.texts(x.Args) + ")"}
 	case *logical.Join:
-		text := strings.ToLower(x.Name()) + " join"
-		if x.On != nil {
-			text += ": " + f.text(x.On)
-		}
-		return &line{text: text, kids: []*line{f.from(x.L), f.from(x.R)}}
+		return f.join(x)
 	}
 	return &line{text: "unknown"}
 }
 
-func (f *formatter) scan(x *logical.Scan) *line {
-	at := f.b.scans[x.Rel].index
-	l := scanLine(f.p.Scans[at], len(f.p.Scans) > 1)
-	for _, r := range f.p.Reductions {
-		if r.Target == at {
-			l.add("keys: " + r.Column.String() + " among " + f.p.Scans[r.Source].View + "." + r.Key.String() + ", which is read first")
+func (f *formatter) join(j *logical.Join) *line {
+	l := &line{text: strings.ToLower(j.Name()) + " join"}
+	if j.On != nil {
+		l.text += ": " + f.text(j.On)
+		var own []expr.Expr // what reads several tables is there to join them
+		for _, c := range expr.Conjuncts(j.On) {
+			if logical.IsVolatile(c) || f.readsOne(c) {
+				own = append(own, c)
+			}
+		}
+		for _, c := range own {
+			l.add(f.notPushed(c, rules.WhyInJoin(f.b.o.Supports, j, c)).String())
 		}
 	}
+	l.kids = append(l.kids, f.from(j.L), f.from(j.R))
 	return l
+}
+
+// readsOne tells whether a condition reads one relation alone.
+func (f *formatter) readsOne(c expr.Expr) bool {
+	cols := expr.Columns(c)
+	return len(cols) > 0 && !slices.ContainsFunc(cols, func(o expr.Column) bool { return o.Rel != cols[0].Rel })
+}
+
+// reasons tells of each conjunct why it stands above the scans.
+func (f *formatter) reasons(l *line, cond expr.Expr, why func(expr.Expr) string) {
+	all := expr.Conjuncts(cond)
+	for _, c := range all {
+		n := f.notPushed(c, why(c))
+		if len(all) == 1 {
+			n.Part = ""
+		}
+		l.add(n.String())
+	}
+}
+
+func (f *formatter) notPushed(c expr.Expr, why string) NotPushed {
+	n := NotPushed{Part: f.text(c), Why: why}
+	f.p.NotPushed = append(f.p.NotPushed, n)
+	return n
+}
+
+// String is the reason as a line of the plan.
+func (n NotPushed) String() string {
+	if n.Part == "" {
+		return "not pushed: " + n.Why
+	}
+	return "not pushed: " + n.Part + ", " + n.Why
+}
+
+func (f *formatter) scan(x *logical.Scan) *line {
+	s := f.p.Scans[f.b.scans[x.Rel].index]
+	l := scanLine(s, len(f.p.Scans) > 1)
+	for _, k := range f.p.Keys(s) {
+		l.add("keys: " + k + ", which is read first")
+	}
+	return l
+}
+
+// Keys tells which of a scan's columns wait for the keys of other scans.
+func (p *Plan) Keys(s *Scan) []string {
+	var out []string
+	for _, r := range p.Reductions {
+		if p.Scans[r.Target] == s {
+			out = append(out, r.Column.String()+" among "+p.Scans[r.Source].View+"."+r.Key.String())
+		}
+	}
+	return out
 }
 
 func scanLine(s *Scan, named bool) *line {
@@ -282,7 +346,7 @@ func scanLine(s *Scan, named bool) *line {
 	if named {
 		name += " as " + s.View
 	}
-	l := &line{text: name}
+	l := &line{text: name, scan: s}
 	l.add("columns: " + strings.Join(info.Columns, ", "))
 	addSpec(l, s.Spec)
 	if info.StatsFilter != "" {
@@ -304,7 +368,7 @@ func cellsLine(s *Scan, info scan.PlanInfo, named bool) *line {
 	if named {
 		name += " as " + s.View
 	}
-	l := &line{text: name}
+	l := &line{text: name, scan: s}
 	l.add("columns: " + strings.Join(info.Cells.Columns, ", "))
 	addSpec(l, s.Spec)
 	if info.Cells.Filter != "" {

@@ -39,8 +39,13 @@ type Plan struct {
 	MayFail []FailingPart
 	// TimeZone is the session's.
 	TimeZone string
-	// Text is the plan as EXPLAIN shows it.
+	// NotPushed are the conditions that no scan took.
+	NotPushed []NotPushed
+	// Text is the plan as a tree, what runs last at the top.
 	Text string
+	// Notes stand below the tree: why parts of WHERE keep all rows.
+	Notes []string
+	root  *line
 }
 
 // ResultColumn is a column of the result.
@@ -58,6 +63,9 @@ type Reduction struct {
 	Target, Source int
 	Column, Key    *expr.Column
 }
+
+// NotPushed is a condition that stands above the scans, with the reason.
+type NotPushed struct{ Part, Why string }
 
 // MaxSourceRows is the most rows of a scan whose keys are collected for others.
 const MaxSourceRows = rules.MaxSourceRows

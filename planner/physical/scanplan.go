@@ -16,6 +16,6 @@ func ScanPlan(source scan.Source, p scan.Plan, spec scan.Spec, zone string, note
 		out.Output = append(out.Output, Output{Name: f.Name, Expr: &expr.Column{Path: expr.FieldPath{f.Name}, Typ: f.Type}})
 		out.Columns = append(out.Columns, ResultColumn{Name: f.Name, Type: f.Type, Passthrough: &f})
 	}
-	out.Text = formatScan(out, notes)
+	out.show(scanLine(s, false), notes)
 	return out
 }
