@@ -151,9 +151,6 @@ func literalText(l *Literal) (string, int) {
 	case int64:
 		return intText(v, l.Typ)
 	case uint64:
-		if KindOf(l.Typ) == KindInt && l.Typ.ID() == arrow.UINT64 && v > math.MaxInt64 {
-			return strconv.FormatUint(v, 10), precAtom
-		}
 		return castText(strconv.FormatUint(v, 10), l.Typ)
 	case float64:
 		return floatText(v, l.Typ)
@@ -195,8 +192,8 @@ func intText(v int64, t arrow.DataType) (string, int) {
 	case KindDuration:
 		return durationText(v, t)
 	}
-	s := strconv.FormatInt(v, 10)
-	if t == nil || v >= math.MinInt32 && v <= math.MaxInt32 && t.ID() == arrow.INT32 ||
+	s := strconv.FormatInt(v, 10) // of the least numbers the part behind the sign has the next larger type
+	if t == nil || v > math.MinInt32 && v <= math.MaxInt32 && t.ID() == arrow.INT32 ||
 		(v < math.MinInt32 || v > math.MaxInt32) && t.ID() == arrow.INT64 && v != math.MinInt64 {
 		return s, signPrec(s)
 	}

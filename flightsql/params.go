@@ -26,12 +26,15 @@ func paramSchema(types []arrow.DataType) *arrow.Schema {
 	return sqlSchema(arrow.NewSchema(fields, nil))
 }
 
-// paramType gives the type to announce for a parameter: the plain one of those with the same values. Times are
-// time32[ms], since JDBC's driver writes milliseconds into whatever time type it is told; what has no type is utf8.
+// paramType gives the type to announce for a parameter: the plain one of those with the same values. Times and timestamps
+// count milliseconds, since JDBC's driver writes these into whatever type it is told; what has no type is utf8. Clients that
+// go by their values bind any unit.
 func paramType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case nil:
 		return arrow.BinaryTypes.String
+	case *arrow.TimestampType:
+		return &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: t.TimeZone}
 	case *arrow.DictionaryType:
 		return paramType(t.ValueType)
 	case arrow.ExtensionType:
@@ -139,6 +142,8 @@ func plainType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
 		return plainType(t.ValueType)
+	case *arrow.RunEndEncodedType:
+		return plainType(t.Encoded())
 	case arrow.ExtensionType:
 		return plainType(t.StorageType())
 	case *arrow.MonthIntervalType, *arrow.DayTimeIntervalType:
@@ -155,6 +160,8 @@ func goValue(arr arrow.Array, i int) (any, error) {
 	switch a := arr.(type) {
 	case *array.Dictionary:
 		return goValue(a.Dictionary(), a.GetValueIndex(i))
+	case *array.RunEndEncoded:
+		return goValue(a.Values(), a.GetPhysicalIndex(i))
 	case array.ExtensionArray:
 		return goValue(a.Storage(), i)
 	case *array.Struct:

@@ -164,11 +164,18 @@ func (c *client) read(ctx context.Context, t *flight.Ticket, each func(arrow.Rec
 	return r.Err()
 }
 
-// valueTypes is the schema of the values to bind: where the announced type is an integer, a number that is not whole is
-// sent as DOUBLE and one that is too large as BIGINT, since the server takes values of other types than it announced.
+// valueTypes is the schema of the values to bind, since the server takes values of other types than it announced: where that
+// is an integer, a number that is not whole is sent as DOUBLE and one that is too large as BIGINT; times and timestamps are
+// sent with all their digits.
 func valueTypes(schema *arrow.Schema, params []string) *arrow.Schema {
 	fields := schema.Fields()
 	for i, text := range params {
+		switch t := fields[i].Type.(type) {
+		case *arrow.TimestampType:
+			fields[i].Type = &arrow.TimestampType{Unit: unitFor(text), TimeZone: t.TimeZone}
+		case *arrow.Time32Type:
+			fields[i].Type = &arrow.Time64Type{Unit: unitFor(text)}
+		}
 		if !arrow.IsInteger(fields[i].Type.ID()) {
 			continue
 		}
@@ -181,6 +188,18 @@ func valueTypes(schema *arrow.Schema, params []string) *arrow.Schema {
 		}
 	}
 	return arrow.NewSchema(fields, nil)
+}
+
+// unitFor gives the unit that holds all digits of a time's text: microseconds, or nanoseconds where there are more.
+func unitFor(text string) arrow.TimeUnit {
+	_, digits, _ := strings.Cut(text, ".")
+	if end := strings.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' }); end >= 0 {
+		digits = digits[:end]
+	}
+	if len(digits) > 6 {
+		return arrow.Nanosecond
+	}
+	return arrow.Microsecond
 }
 
 // appendText reads a value as the builder's type. A timestamp may be written as in SQL or in the form of RFC 3339; without

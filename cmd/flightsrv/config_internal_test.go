@@ -263,6 +263,27 @@ func TestParameterTexts(t *testing.T) {
 	}
 }
 
+// TestTimesKeepTheirDigits: the server announces milliseconds, for JDBC's driver.
+func TestTimesKeepTheirDigits(t *testing.T) {
+	zoned := &arrow.TimestampType{Unit: arrow.Millisecond, TimeZone: "UTC"}
+	announced := arrow.NewSchema([]arrow.Field{{Name: "1", Type: zoned}, {Name: "2", Type: zoned}, {Name: "3", Type: arrow.FixedWidthTypes.Time32ms}}, nil)
+	texts := []string{"2024-05-01 00:17:00.123456+00:00", "9999-12-31 00:00:00", "01:02:03.123456789"}
+	b := array.NewRecordBuilder(allocator, valueTypes(announced, texts))
+	defer b.Release()
+	for i, text := range texts {
+		if err := appendText(b.Field(i), text); err != nil {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	batch := b.NewRecordBatch()
+	defer batch.Release()
+	for i, want := range []string{"2024-05-01T00:17:00.123456Z", "9999-12-31T00:00:00Z", "01:02:03.123456789"} {
+		if got := batch.Column(i).ValueStr(0); got != want {
+			t.Errorf("%s came to be %s, want %s", texts[i], got, want)
+		}
+	}
+}
+
 func TestNumbersThatAreNotWhole(t *testing.T) {
 	announced := arrow.NewSchema([]arrow.Field{{Name: "1", Type: arrow.PrimitiveTypes.Int32}, {Name: "2", Type: arrow.PrimitiveTypes.Int64}, {Name: "3", Type: arrow.BinaryTypes.String}}, nil)
 	tests := map[string]struct {

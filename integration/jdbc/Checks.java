@@ -1,6 +1,7 @@
 import java.sql.Connection;
 import java.sql.DatabaseMetaData;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Types;
@@ -157,6 +158,7 @@ public class Checks {
                 }
             }
         });
+        parameters(c);
         check(c, "nested values and times", x -> {
             try (var s = x.createStatement();
                  var r = s.executeQuery("SELECT device.os.build.patch.level AS level, tags, seen FROM events WHERE id = 8")) {
@@ -173,6 +175,63 @@ public class Checks {
             } catch (SQLException e) {
                 equal(e.getMessage().contains("worked"), true);
             }
+        });
+    }
+
+    interface Binding {
+        void bind(PreparedStatement p) throws SQLException;
+    }
+
+    /** Runs a statement with what is bound, and gives the first column as texts. */
+    static List<String> bound(Connection c, String sql, Binding binding) throws SQLException {
+        try (var p = c.prepareStatement(sql)) {
+            binding.bind(p);
+            List<String> all = new ArrayList<>();
+            try (var r = p.executeQuery()) {
+                while (r.next()) {
+                    all.add(r.getString(1));
+                }
+            }
+            return all;
+        }
+    }
+
+    /** The driver binds strictly: what a place announces has to be what a program binds there. */
+    static void parameters(Connection c) {
+        check(c, "parameters of functions and operators", x -> {
+            equal(bound(x, "SELECT abs(?)", p -> p.setDouble(1, -1.5)), List.of("1.5"));
+            equal(bound(x, "SELECT ? + 1", p -> p.setInt(1, 41)), List.of("42"));
+            equal(bound(x, "SELECT upper(?) || ?", p -> {
+                p.setString(1, "a");
+                p.setString(2, "b");
+            }), List.of("Ab"));
+            equal(bound(x, "SELECT CASE WHEN ? THEN 'yes' ELSE 'no' END", p -> p.setBoolean(1, true)), List.of("yes"));
+            equal(bound(x, "SELECT round(?, 1)", p -> p.setDouble(1, 2.25)), List.of("2.3"));
+        });
+        check(c, "parameters in IN, LIMIT and OFFSET", x -> {
+            equal(bound(x, "SELECT id FROM events WHERE id IN (?, ?) ORDER BY id", p -> {
+                p.setLong(1, 7);
+                p.setLong(2, 3);
+            }), List.of("3", "7"));
+            equal(bound(x, "SELECT id FROM events WHERE id NOT BETWEEN ? AND ? ORDER BY id LIMIT ? OFFSET ?", p -> {
+                p.setLong(1, 0);
+                p.setLong(2, 10);
+                p.setLong(3, 2);
+                p.setLong(4, 1);
+            }), List.of("12", "13"));
+            equal(bound(x, "SELECT id FROM worked WHERE lat.values > ? ORDER BY id", p -> p.setDouble(1, 20)), List.of("1", "3"));
+        });
+        check(c, "parameters that are dates and times", x -> {
+            var day = java.sql.Date.valueOf("2024-05-10");
+            var moment = java.sql.Timestamp.valueOf("2024-05-10 00:00:00");
+            equal(bound(x, "SELECT min(id) FROM events WHERE CAST(seen AS DATE) >= ?", p -> p.setDate(1, day)), List.of("763"));
+            equal(bound(x, "SELECT min(id) FROM events WHERE seen >= ?", p -> p.setTimestamp(1, moment)), List.of("763"));
+            equal(bound(x, "SELECT min(id) FROM events WHERE seen >= ? - INTERVAL 1 DAY + INTERVAL 1 DAY", p -> p.setTimestamp(1, moment)), List.of("763"));
+            equal(bound(x, "SELECT CAST(? AS TIME) = TIME '01:02:03'", p -> p.setTime(1, java.sql.Time.valueOf("01:02:03"))), List.of("true"));
+        });
+        check(c, "null parameters", x -> {
+            equal(bound(x, "SELECT count(*) FROM events WHERE id = ?", p -> p.setNull(1, Types.BIGINT)), List.of("0"));
+            equal(bound(x, "SELECT ? IS NULL", p -> p.setNull(1, Types.VARCHAR)), List.of("true"));
         });
     }
 }

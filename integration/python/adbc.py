@@ -1,9 +1,11 @@
 """Queries, parameters and browsing through the ADBC driver."""
 
 import datetime as dt
+import decimal
 
 import adbc_driver_flightsql.dbapi as flightsql
 import pyarrow as pa
+import pyarrow.compute as pc
 from adbc_driver_flightsql import DatabaseOptions
 
 from checks import Checks, arguments, equal, refused
@@ -67,7 +69,7 @@ def announced(con, sql):
 @checks.check("parameters whose place tells no type")
 def _(con):
     # What is announced is something that the statement takes; what counts is what is bound.
-    i64, f64, text, stamp = pa.int64(), pa.float64(), pa.utf8(), pa.timestamp("us")
+    i64, f64, text, stamp = pa.int64(), pa.float64(), pa.utf8(), pa.timestamp("ms")
     for sql, types in {
         "SELECT ?": [text], "SELECT abs(?)": [f64], "SELECT sum(?)": [f64], "SELECT -?": [f64], "SELECT year(?)": [stamp],
         "SELECT repeat('ab', ?)": [i64], "SELECT max(?)": [text], "SELECT substr(?, ?)": [text, text],
@@ -85,6 +87,69 @@ def _(con):
     ]:
         got = query(con, sql, bound).column("x").combine_chunks()
         assert got.equals(want), f"{sql} of {bound}: {got.type} {got}, want {want.type} {want}"
+
+
+def bindings():
+    """An array of each type that can be bound, nulls among the values."""
+    utc = dt.timezone.utc
+    moment, day, time = dt.datetime(1969, 12, 31, 23, 59, 59), dt.date(1969, 1, 2), dt.time(1, 2, 3)
+    yield pa.nulls(2)
+    yield pa.array([True, None, False])
+    for t in (pa.int8(), pa.int16(), pa.int32(), pa.int64()):
+        yield pa.array([-(2 ** (t.bit_width - 1)), None, 2 ** (t.bit_width - 1) - 1], t)
+    for t in (pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64()):
+        yield pa.array([0, None, 2**t.bit_width - 1], t)
+    for t in (pa.float16(), pa.float32(), pa.float64()):
+        yield pa.array([1.5, None, float("-inf")], t)
+    for t in (pa.utf8(), pa.large_utf8(), pa.string_view()):
+        yield pa.array(["ä" * 20, None, ""], t)
+    for t in (pa.binary(), pa.large_binary(), pa.binary_view()):
+        yield pa.array([b"\0\xff" * 20, None, b""], t)
+    yield pa.array([b"abc", None], pa.binary(3))
+    for t in (pa.decimal32(5, 2), pa.decimal64(12, 2), pa.decimal128(38, 2), pa.decimal256(38, 2)):
+        yield pa.array([decimal.Decimal("-1.25"), None], t)
+    for t in (pa.date32(), pa.date64()):
+        yield pa.array([day, None], t)
+    for t in (pa.time32("s"), pa.time32("ms"), pa.time64("us"), pa.time64("ns")):
+        yield pa.array([time, None], t)
+    for unit in ("s", "ms", "us", "ns"):
+        yield pa.array([moment, None], pa.timestamp(unit))
+        yield pa.array([moment.replace(tzinfo=utc), None], pa.timestamp(unit, "UTC"))
+    yield pa.array([moment.replace(tzinfo=utc)], pa.timestamp("us", "Europe/Berlin"))
+    yield pa.array([pa.MonthDayNano([1, 2, 3000]), None], pa.month_day_nano_interval())
+    for t in (pa.list_(pa.int32()), pa.large_list(pa.int32()), pa.list_view(pa.int32())):
+        yield pa.array([[1, None], None, []], t)
+    yield pa.array([[1, 2], None], pa.list_(pa.float32(), 2))
+    yield pa.array([[["a"], [], None], None], pa.list_(pa.list_(pa.utf8())))
+    yield pa.array([{"a": 1, "b": None}, None], pa.struct([("a", pa.int32()), ("b", pa.utf8())]))
+    yield pa.array([{"a": [{"c": day}, None]}], pa.struct([("a", pa.list_(pa.struct([("c", pa.date32())])))]))
+    yield pa.array(["a", None, "b"]).dictionary_encode()
+    yield pc.run_end_encode(pa.array([1, 1, None]))
+
+
+@checks.check("values of every type can be bound, one row of them after the other")
+def _(con):
+    for values in bindings():
+        rows = pa.record_batch([values], names=["1"])
+        want = values.to_pylist()
+        for sql in ("SELECT ? AS v", "SELECT v FROM (SELECT ? AS v) q ORDER BY v"):
+            equal((str(values.type), query(con, sql, rows).column("v").to_pylist()), (str(values.type), want))
+        equal(query(con, "SELECT ? IS NULL AS v", rows).column("v").to_pylist(), [v is None for v in want])
+    seconds = pa.record_batch([pa.array([dt.timedelta(seconds=90)])], names=["1"])
+    equal(query(con, "SELECT TIMESTAMP '2020-01-01' + ? AS v", seconds).to_pylist(), [{"v": dt.datetime(2020, 1, 1, 0, 1, 30)}])
+    for values in (pa.array([[("a", 1)]], pa.map_(pa.utf8(), pa.int32())), pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])):
+        refused(lambda: query(con, "SELECT ?", pa.record_batch([values], names=["1"])), Exception, "can't be parameters")
+
+
+@checks.check("parameters beside dates, times and intervals")
+def _(con):
+    equal(announced(con, "SELECT id FROM events WHERE seen >= ? - INTERVAL 1 DAY"), [pa.timestamp("ms")])
+    until = dt.datetime(2024, 5, 2, tzinfo=dt.timezone.utc)
+    want = query(con, "SELECT count(*) AS n FROM events WHERE seen < TIMESTAMPTZ '2024-05-01 00:00:00+00'").to_pylist()
+    equal(query(con, "SELECT count(*) AS n FROM events WHERE seen < ? - INTERVAL 1 DAY", [until]).to_pylist(), want)
+    equal(announced(con, "SELECT DATE '2020-01-01' + ?"), [pa.int32()])
+    equal(query(con, "SELECT DATE '2020-01-01' + ? AS d", pa.record_batch([pa.array([31], pa.int32())], names=["1"])).to_pylist(), [{"d": dt.date(2020, 2, 1)}])
+    equal(query(con, "SELECT CAST(TIMESTAMP '2020-01-01' + ? * INTERVAL 1 DAY AS DATE) AS d", [31]).to_pylist(), [{"d": dt.date(2020, 2, 1)}])
 
 
 @checks.check("joins, windows and CTEs")

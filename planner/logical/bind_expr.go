@@ -248,6 +248,7 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 		if err := b.noValues(c, x.Pos, l, r); err != nil {
 			return nil, err
 		}
+		l, r = timeOperand(op, l, r.Type(), true), timeOperand(op, r, l.Type(), false)
 		b.wantSame(l, r)
 		return b.typed(&expr.Arith{Op: op, L: l, R: r}, x.Pos)
 	}

@@ -154,7 +154,7 @@ func (b *binder) setParam(i int, t arrow.DataType) {
 
 // wantType notes that a bare parameter stands where a value of type t belongs.
 func (b *binder) wantType(e expr.Expr, t arrow.DataType) {
-	if p, ok := e.(*expr.Param); ok {
+	if p, ok := e.(*expr.Param); ok && p.Typ == nil {
 		b.setParam(p.Index, t)
 	}
 }
@@ -171,6 +171,37 @@ func (b *binder) wantSame(l, r expr.Expr) {
 			b.wantType(p[0], t)
 		}
 	}
+}
+
+// timeOperand gives a bare parameter the type that it has beside a date, time or interval, where that is not the other
+// operand's: what DuckDB adds to, takes from or multiplies with it.
+func timeOperand(op expr.ArithOp, e expr.Expr, other arrow.DataType, left bool) expr.Expr {
+	p, ok := e.(*expr.Param)
+	if !ok || p.Typ != nil || other == nil {
+		return e
+	}
+	var t arrow.DataType
+	switch other.ID() {
+	case arrow.INTERVAL_MONTH_DAY_NANO:
+		switch {
+		case op == expr.Add, op == expr.Sub && left:
+			t = naive(arrow.Microsecond)
+		case op == expr.Mul, op == expr.Div && !left:
+			t = arrow.PrimitiveTypes.Int64
+		}
+	case arrow.DATE32, arrow.DATE64:
+		if op == expr.Add {
+			t = arrow.PrimitiveTypes.Int32 // days
+		}
+	case arrow.TIMESTAMP, arrow.TIME32, arrow.TIME64:
+		if op == expr.Add {
+			t = arrow.FixedWidthTypes.MonthDayNanoInterval
+		}
+	}
+	if t == nil {
+		return e
+	}
+	return &expr.Param{Index: p.Index, Typ: t}
 }
 
 // typeNames are the SQL types without arguments, by DuckDB's names and the aliases that tools use.
