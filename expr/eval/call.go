@@ -2,12 +2,22 @@ package eval
 
 import (
 	"regexp"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 )
+
+// Runs tells whether a function of that name is done here, for some types of arguments at least.
+func Runs(name string) bool {
+	_, ok := functions[name]
+	return ok || readsList[name] || slices.Contains(typedCalls, name)
+}
+
+// typedCalls are the functions done here whose arguments are of the type of the result, or texts.
+var typedCalls = []string{"coalesce", "ifnull", "greatest", "least", "nullif", "concat"}
 
 // supportCall tells whether a call is done here.
 func supportCall(e *expr.Call) bool {

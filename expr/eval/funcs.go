@@ -117,7 +117,6 @@ var functions = map[string]function{
 	"regexp_matches":    {constPattern, nil},
 	"regexp_full_match": {constPattern, nil},
 	expr.LanceOrder:     {oneFloat, func(a []any) (any, error) { return expr.TotalOrder(a[0].(float64)), nil }},
-	"mod":               {func(a []expr.Expr) bool { return false }, nil},
 }
 
 // readsList are the functions done here that take a list.
@@ -192,18 +191,13 @@ func substring(a []any) (any, error) {
 	r := []rune(a[0].(string))
 	n := int64(len(r))
 	start, ok := toInt(a[1])
-	if !ok {
-		return "", nil
-	}
-	length := int64(math.MaxInt32)
+	length, fits := int64(math.MaxUint32), true
 	if len(a) == 3 {
-		if length, ok = toInt(a[2]); !ok {
-			length = math.MaxInt32
-		}
+		length, fits = toInt(a[2])
 	}
-	const most = math.MaxInt32
-	if start > most || start < -most || length > most || length < -most {
-		return nil, errs.Invalidf("substring bounds out of range")
+	const most, least = math.MaxUint32, -math.MaxUint32 - 1
+	if !ok || !fits || start > most || start < least || length > most || length < least {
+		return nil, errs.Invalidf("substring bounds out of range: they go from %d to %d", least, most)
 	}
 	switch {
 	case start > 0:

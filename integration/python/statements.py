@@ -247,6 +247,10 @@ def type_name(t):
     """A type without the names of lists' items, which nobody sees in SQL."""
     if pa.types.is_list(t):
         return f"{type_name(t.value_type)}[]"
+    if pa.types.is_fixed_size_list(t):
+        return f"{type_name(t.value_type)}[{t.list_size}]"
+    if pa.types.is_map(t):
+        return f"map({type_name(t.key_type)}, {type_name(t.item_type)})"
     if pa.types.is_struct(t):
         return "{" + ", ".join(f"{f.name} {type_name(f.type)}" for f in t) + "}"
     return str(t)

@@ -358,16 +358,20 @@ func (b *binder) inList(x *sqltext.InList, c *exprCtx) (expr.Expr, error) {
 }
 
 func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
+	alone := duckAlone(x.To)
 	to, err := TypeOf(x.To)
-	if err != nil {
+	switch {
+	case err != nil && !alone:
 		return nil, b.at(x.To.Pos, err)
+	case err != nil:
+		to = arrow.BinaryTypes.String // what a parameter would be
 	}
 	e, err := b.expr(x.X, c)
 	if err != nil {
 		return nil, err
 	}
 	b.wantType(e, to)
-	if hasHugeInt(x.To) {
+	if alone {
 		return &expr.Call{Name: castName(x), Args: []expr.Expr{e}}, nil
 	}
 	return b.typed(&expr.Cast{X: e, To: to, Try: x.Try}, x.Pos)
@@ -381,9 +385,12 @@ func castName(x *sqltext.CastExpr) string {
 	return expr.CastAs + x.To.String()
 }
 
-// hasHugeInt tells whether a type is or holds HUGEINT, for which a table would have DECIMAL(38,0).
-func hasHugeInt(t sqltext.TypeName) bool {
-	return t.Name == "HUGEINT" || slices.ContainsFunc(t.Children, hasHugeInt)
+// duckTypes are DuckDB's types that Arrow lacks; for HUGEINT a table would have DECIMAL(38,0).
+var duckTypes = map[string]bool{"HUGEINT": true, "UHUGEINT": true, "UUID": true, "JSON": true, "BIT": true, "TIMETZ": true}
+
+// duckAlone tells whether a type is or holds one of duckTypes.
+func duckAlone(t sqltext.TypeName) bool {
+	return duckTypes[t.Name] || slices.ContainsFunc(t.Children, duckAlone)
 }
 
 func (b *binder) caseExpr(x *sqltext.CaseExpr, c *exprCtx) (expr.Expr, error) {

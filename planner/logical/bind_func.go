@@ -63,7 +63,25 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 		return nil, err
 	}
 	b.wantArgs(name, es)
+	if first, ok := firstField[name]; ok {
+		argNames = fieldNames(args, argNames, first)
+	}
 	return b.typed(&expr.Call{Name: name, Args: es, ArgNames: argNames}, pos)
+}
+
+// firstField tells for functions whose arguments become fields of a struct by their names which is the first that does.
+var firstField = map[string]int{"struct_pack": 0, "struct_insert": 1, "struct_update": 1}
+
+// fieldNames gives arguments without a name, from the first, that of the column that they are.
+func fieldNames(args []sqltext.Expr, argNames []string, first int) []string {
+	out := make([]string, len(args))
+	copy(out, argNames)
+	for i, a := range args {
+		if n, ok := a.(*sqltext.Name); ok && i >= first && out[i] == "" {
+			out[i] = n.Parts[len(n.Parts)-1].Text
+		}
+	}
+	return out
 }
 
 // nested binds a list or struct literal, whose type is that of its parts where these agree.
