@@ -86,6 +86,10 @@ def compare(client, connection, statements):
     assert not faults, f"{len(faults)} of {len(statements)}: " + " ### ".join(faults[:5])
 
 
+def one(client, sql):
+    return ask(client, sql).column(0)[0].as_py()
+
+
 def compare_prepared(address, connection, statements):
     """Statements with parameters, each run with several lists of values."""
     faults = []
@@ -220,6 +224,49 @@ def _(client, connection, address):
         "WITH q AS (FROM l UNION BY NAME SELECT 'x' AS extra) SELECT extra, count(*) AS n FROM q GROUP BY ALL",
         "SELECT id FROM l UNION ALL BY NAME VALUES (1, 2)",
     ])
+
+
+@checks.check("samples")
+def _(client, connection, address):
+    exact = [  # sizes that chance has no part in
+        ("SELECT count(DISTINCT id) FROM big TABLESAMPLE 100 ROWS", 100), ("SELECT count(*) FROM big USING SAMPLE 7", 7), ("SELECT count(*) FROM l USING SAMPLE 1000", 60),
+        ("SELECT count(*) FROM none TABLESAMPLE 5", 0), ("SELECT count(*) FROM big TABLESAMPLE bernoulli(100%)", 30_000), ("SELECT count(*) FROM big TABLESAMPLE 0%", 0),
+        ("SELECT count(*) FROM big TABLESAMPLE 0 ROWS", 0), ("SELECT count(*) FROM (SELECT * FROM l WHERE id < 30) TABLESAMPLE 40", 30),
+        ("SELECT count(*) FROM l CROSS JOIN r USING SAMPLE 11 ROWS", 11), ("SELECT count(*) FROM l TABLESAMPLE 3, r TABLESAMPLE 4 ROWS", 12),
+        ("SELECT count(*) FROM big TABLESAMPLE 50 USING SAMPLE 20 ROWS", 20), ("SELECT count(*) FROM range(100) r(i) TABLESAMPLE 9", 9),
+        ("WITH q AS (SELECT id FROM big TABLESAMPLE 50 ROWS) SELECT count(*) FROM q a JOIN q b USING (id)", 50),
+        *[(f"SELECT count(*) FROM big TABLESAMPLE {n} ROWS", want) for n, want in (("2.9", 3), ("2.5", 2), ("3.5", 4), ("0.4", 0))],
+    ]
+    for sql, want in exact:
+        got, duck = one(client, sql), connection.execute(sql).fetchone()[0]
+        assert got == want == duck, f"{got}, DuckDB {duck}, want {want} -- {sql}"
+    likely = [  # a condition above a sample sees few rows: below it, it would see 10 or more
+        ("SELECT count(*) FROM big TABLESAMPLE 300 ROWS WHERE id < 10", 0, 6), ("SELECT count(*) FROM big WHERE id < 10 USING SAMPLE 300 ROWS", 0, 6),
+        ("SELECT count(*) FROM big b TABLESAMPLE 300 ROWS JOIN l USING (id)", 0, 12), ("SELECT count(*) FROM big b JOIN big c USING (id) WHERE id < 10 USING SAMPLE 300", 0, 6),
+        ("SELECT count(*) FROM (FROM big TABLESAMPLE 300) q WHERE id < 10", 0, 6), ("SELECT count(*) FROM big TABLESAMPLE bernoulli(10%)", 2500, 3500),
+        ("SELECT count(*) FROM big TABLESAMPLE reservoir(10 PERCENT)", 2500, 3500),
+    ]
+    for sql, low, high in likely:
+        for source, got in ("the server", one(client, sql)), ("DuckDB", connection.execute(sql).fetchone()[0]):
+            assert low <= got <= high, f"{source}: {got}, want {low} to {high} -- {sql}"
+    drawn = "SELECT id, k, v, name FROM big TABLESAMPLE reservoir(200 ROWS) REPEATABLE (5)"
+    sample = rows(ask(client, drawn))
+    assert len(sample) == 200 and sample == rows(ask(client, drawn)), "a seed gives one sample"
+    assert set(sample) <= set(rows(ask(client, "SELECT id, k, v, name FROM big"))), "rows that are not in the table"
+    assert sample != rows(ask(client, drawn.replace("5", "6"))), "two seeds give one sample"
+
+
+@checks.check("limits as percentages")
+def _(client, connection, address):
+    compare(client, connection, [
+        *[f"SELECT * FROM (SELECT id FROM {t} ORDER BY id LIMIT {p}) q ORDER BY ALL" for t in ("l", "none", "lone", "big")
+          for p in ("10%", "12.5 PERCENT", "0%", "100%", "(2 * 10)%", "50% OFFSET 3", "NULL%", "1e1%", "50 % 7", "(SELECT 20)%", "'30'%")],
+        "SELECT count(*) AS n FROM (SELECT id FROM big WHERE k = 1 LIMIT 25%) q",
+        "SELECT count(*) AS n FROM (SELECT id FROM big LIMIT 25%) q WHERE id >= 0",
+        "(SELECT id FROM l ORDER BY id LIMIT 10%) UNION ALL (SELECT id FROM r ORDER BY id DESC LIMIT 20%)",
+        "SELECT DISTINCT k FROM l ORDER BY k LIMIT 50%",
+    ])
+    compare_prepared(address, connection, [("SELECT * FROM (SELECT id FROM l ORDER BY id LIMIT ?%) q WHERE id > ?", [10.0, 1], [55.5, -1], [None, 7])])
 
 
 @checks.check("parameters in UNION BY NAME")

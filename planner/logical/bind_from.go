@@ -2,7 +2,9 @@ package logical
 
 import (
 	"errors"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -33,6 +35,8 @@ func (b *binder) from(list []sqltext.TableExpr, s *scope) (From, error) {
 
 func isLateral(f From) bool {
 	switch f := f.(type) {
+	case *Sampled:
+		return isLateral(f.From)
 	case *Derived:
 		return f.Lateral
 	case *TableFunc:
@@ -43,17 +47,47 @@ func isLateral(f From) bool {
 
 // tableExpr binds one element of FROM and adds its relations to s.
 func (b *binder) tableExpr(t sqltext.TableExpr, s *scope) (From, error) {
+	start := len(s.rels)
+	var f From
+	var sample *sqltext.Sample
+	var err error
 	switch t := t.(type) {
 	case *sqltext.TableName:
-		return b.tableName(t, s)
+		sample = t.Sample
+		f, err = b.tableName(t, s)
 	case *sqltext.Derived:
-		return b.derived(t, s)
+		sample = t.Sample
+		f, err = b.derived(t, s)
 	case *sqltext.TableFunc:
-		return b.tableFunc(t, s)
+		sample = t.Sample
+		f, err = b.tableFunc(t, s)
 	case *sqltext.Join:
-		return b.join(t, s)
+		f, err = b.join(t, s)
+	default:
+		err = errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", t)
 	}
-	return nil, errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", t)
+	if err != nil || sample == nil {
+		return f, err
+	}
+	return b.sampled(f, sample, s.rels[start:])
+}
+
+// sampled takes a sample of what an element of FROM with these relations gives.
+func (b *binder) sampled(f From, t *sqltext.Sample, rels []*relation) (From, error) {
+	if f == nil {
+		return nil, b.errorf(t.Pos, "USING SAMPLE needs a FROM")
+	}
+	for _, r := range rels {
+		r.sampled = true
+	}
+	size, err := strconv.ParseFloat(strings.ReplaceAll(t.Size, "_", ""), 64)
+	if err != nil {
+		return nil, b.errorf(t.Pos, "the size of a sample is no number")
+	}
+	if !t.Percent {
+		size = math.RoundToEven(size)
+	}
+	return &Sampled{From: f, Method: t.Method, Size: size, Percent: t.Percent, Seed: t.Seed}, nil
 }
 
 func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {

@@ -43,7 +43,11 @@ func (b *binder) notLateral(j *Join, pos int) error {
 		return nil
 	}
 	reads := false
-	switch r := j.R.(type) {
+	right := j.R
+	if s, ok := right.(*Sampled); ok {
+		right = s.From
+	}
+	switch r := right.(type) {
 	case *Derived:
 		reads = r.Lateral
 	case *TableFunc:

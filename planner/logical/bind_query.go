@@ -3,6 +3,7 @@ package logical
 import (
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -34,7 +35,12 @@ func (b *binder) query(q *sqltext.Query, outer *scope) (*Query, error) {
 	}
 	var err error
 	ec := &exprCtx{s: &scope{parent: in, ctes: in.ctes}, what: "LIMIT"}
-	if out.Limit, err = b.count(q.Limit, ec); err != nil {
+	if out.Percent = q.Percent; q.Percent {
+		out.Limit, err = b.percentage(q.Limit, ec)
+	} else {
+		out.Limit, err = b.count(q.Limit, ec)
+	}
+	if err != nil {
 		return nil, err
 	}
 	ec.what = "OFFSET"
@@ -42,6 +48,26 @@ func (b *binder) query(q *sqltext.Query, outer *scope) (*Query, error) {
 		return nil, err
 	}
 	return out, nil
+}
+
+// percentage binds LIMIT n%, whose number is a DOUBLE; NULL is no limit.
+func (b *binder) percentage(x sqltext.Expr, ec *exprCtx) (expr.Expr, error) {
+	if num, ok := x.(*sqltext.NumberLit); ok {
+		p, err := strconv.ParseFloat(strings.ReplaceAll(num.Text, "_", ""), 64)
+		if err != nil || p > 100 {
+			return nil, b.errorf(num.Pos, "LIMIT takes a percentage from 0 to 100, not %s", num.Text)
+		}
+		return expr.Double(p), nil
+	}
+	e, err := b.expr(x, ec)
+	if err != nil {
+		return nil, err
+	}
+	b.wantType(e, arrow.PrimitiveTypes.Float64)
+	if len(expr.Columns(e)) > 0 {
+		return nil, b.errorf(x.ExprPos(), "LIMIT can't read columns")
+	}
+	return b.typed(&expr.Cast{X: e, To: arrow.PrimitiveTypes.Float64}, x.ExprPos())
 }
 
 // count binds LIMIT or OFFSET: a parameter there is a BIGINT.

@@ -19,6 +19,11 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 	if sel.From, err = b.from(t.From, s); err != nil {
 		return err
 	}
+	if t.Sample != nil {
+		if sel.From, err = b.sampled(sel.From, t.Sample, s.rels); err != nil {
+			return err
+		}
+	}
 	w := &windows{b: b, named: t.Windows}
 	if err := b.items(t, sel, s, w); err != nil {
 		return err

@@ -31,7 +31,7 @@ type cloner struct {
 }
 
 func (c *cloner) query(q *Query) *Query {
-	out := &Query{Recursive: q.Recursive, Fence: q.Fence, Cols: slices.Clone(q.Cols)}
+	out := &Query{Recursive: q.Recursive, Fence: q.Fence, Percent: q.Percent, Cols: slices.Clone(q.Cols)}
 	for _, t := range q.CTEs {
 		out.CTEs = append(out.CTEs, c.cte(t))
 	}
@@ -107,6 +107,10 @@ func (c *cloner) from(f From) From {
 		return &out
 	case *Join:
 		return &Join{Kind: f.Kind, Asof: f.Asof, Lateral: f.Lateral, L: c.from(f.L), R: c.from(f.R), On: c.expr(f.On)}
+	case *Sampled:
+		out := *f
+		out.From = c.from(f.From)
+		return &out
 	case *Derived:
 		return &Derived{Rel: f.Rel, Alias: f.Alias, Query: c.query(f.Query), Lateral: f.Lateral}
 	case *CTERef:

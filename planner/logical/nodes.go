@@ -3,6 +3,7 @@ package logical
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -21,6 +22,7 @@ type Query struct {
 	Body      Body
 	OrderBy   []expr.SortKey
 	Limit     expr.Expr // nil: none
+	Percent   bool      // Limit is a DOUBLE, the percentage of rows
 	Offset    expr.Expr // nil: none
 	// Fence keeps the engine's optimizer from merging the query into the one around it.
 	Fence bool
@@ -115,7 +117,7 @@ func (*Select) isBody() {}
 func (*SetOp) isBody()  {}
 func (*Values) isBody() {}
 
-// From is an element of FROM: *Scan, *Join, *Derived, *CTERef, *TableFunc.
+// From is an element of FROM: *Scan, *Join, *Derived, *CTERef, *TableFunc, *Sampled.
 type From interface{ isFrom() }
 
 // Scan reads one table version. Columns to StatsFilter are decided by the rules.
@@ -177,6 +179,29 @@ type TableFunc struct {
 	Col  Col
 }
 
+// Sampled is a sample of the rows of From, which only stands at the top of a FROM where it is a join. What is above it must
+// not get below: it would be a sample of other rows.
+type Sampled struct {
+	From    From
+	Method  string // "reservoir", "bernoulli" or "system"
+	Size    float64
+	Percent bool
+	Seed    string // empty for none
+}
+
+// Text is the sample as SQL has it behind TABLESAMPLE or USING SAMPLE.
+func (s *Sampled) Text() string {
+	out := s.Method + "(" + strconv.FormatFloat(s.Size, 'f', -1, 64) + " ROWS)"
+	if s.Percent {
+		out = strings.TrimSuffix(out, " ROWS)") + " PERCENT)"
+	}
+	if s.Seed != "" {
+		out += " REPEATABLE (" + s.Seed + ")"
+	}
+	return out
+}
+
+func (*Sampled) isFrom()   {}
 func (*Scan) isFrom()      {}
 func (*Join) isFrom()      {}
 func (*Derived) isFrom()   {}

@@ -21,6 +21,7 @@ type relation struct {
 	versioned string
 	cols      []Col
 	scan      bool // a table: special columns exist
+	sampled   bool // just some of its rows are read
 	// pos is where FROM names it.
 	pos int
 
@@ -326,7 +327,7 @@ func (s *scope) unmerged(r *relation) *relation {
 		return r
 	}
 	hidden := false
-	out := relation{id: r.id, qual: r.qual, versioned: r.versioned, scan: r.scan, pos: r.pos}
+	out := relation{id: r.id, qual: r.qual, versioned: r.versioned, scan: r.scan, sampled: r.sampled, pos: r.pos}
 	out.cols = make([]Col, 0, len(r.cols))
 	for _, c := range r.cols {
 		if _, _, merged := mergedFor(s, r.id, c.Key); merged {

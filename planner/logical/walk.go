@@ -15,7 +15,7 @@ func relIDs(f From) map[int]bool {
 	return out
 }
 
-// RelOf gives the relation id of an element, 0 for joins.
+// RelOf gives the relation id of an element, 0 for joins and samples.
 func RelOf(f From) int {
 	switch f := f.(type) {
 	case *Scan:
@@ -33,15 +33,18 @@ func RelOf(f From) int {
 // RelIDs are the relations that an element of FROM brings in.
 func RelIDs(f From) map[int]bool { return relIDs(f) }
 
-// WalkFrom visits the elements of a FROM tree, left to right, joins first. It doesn't go into subqueries.
+// WalkFrom visits the elements of a FROM tree, left to right, joins and samples first. It doesn't go into subqueries.
 func WalkFrom(f From, visit func(From)) {
 	if f == nil {
 		return
 	}
 	visit(f)
-	if j, ok := f.(*Join); ok {
-		WalkFrom(j.L, visit)
-		WalkFrom(j.R, visit)
+	switch f := f.(type) {
+	case *Join:
+		WalkFrom(f.L, visit)
+		WalkFrom(f.R, visit)
+	case *Sampled:
+		WalkFrom(f.From, visit)
 	}
 }
 
@@ -101,6 +104,10 @@ func hasVolatile(q *Query) bool {
 		for _, e := range s.Exprs() {
 			found = found || IsVolatile(e)
 		}
+		WalkFrom(s.From, func(f From) {
+			_, sampled := f.(*Sampled)
+			found = found || sampled
+		})
 	})
 	return found
 }
@@ -140,8 +147,11 @@ func isPlain(q *Query) bool {
 // IsPlain tells whether a query is a plain projection: one block without anything that counts, sorts or groups rows.
 func (q *Query) IsPlain() bool { return isPlain(q) }
 
-// IsPlain tells whether the block is a filter and projection of its FROM.
+// IsPlain tells whether the block is a filter and projection of its FROM, which may stand in another's.
 func (s *Select) IsPlain() bool {
+	if sampled, ok := s.From.(*Sampled); ok && RelOf(sampled.From) == 0 {
+		return false
+	}
 	if s.From == nil || s.Distinct || len(s.DistinctOn) > 0 || s.Qualify != nil || s.Aggregated() {
 		return false
 	}

@@ -86,6 +86,9 @@ func (b *binder) lanceSQL(call *sqltext.FuncCall, ec *exprCtx) (expr.Expr, error
 	if len(ec.s.rels) != 1 || !ec.s.rels[0].scan {
 		return nil, b.errorf(call.Pos, "lance_sql stands in the WHERE of a query over just one table")
 	}
+	if ec.s.rels[0].sampled {
+		return nil, b.errorf(call.Pos, "lance_sql is tested by the scan of a table, so that it does not go with a sample")
+	}
 	e, err := b.lanceText(text, ec.s.rels[0])
 	var inner *errs.SQLError
 	if errors.As(err, &inner) { // its place is one in the inner text

@@ -125,6 +125,9 @@ func (f *formatter) query(q *logical.Query) *line {
 		if q.Limit != nil {
 			text += ": " + f.text(q.Limit)
 		}
+		if q.Percent {
+			text += " %"
+		}
 		if q.Offset != nil {
 			text += " offset: " + f.text(q.Offset)
 		}
@@ -261,6 +264,8 @@ func (f *formatter) from(x logical.From) *line {
 		return &line{text: "t" + strconv.Itoa(x.Rel) + ": rows of " + expr.QuoteIdent(x.CTE.Name)}
 	case *logical.TableFunc:
 		return &line{text: "t" + strconv.Itoa(x.Rel) + ": " + x.Name + "(" + f.texts(x.Args) + ")"}
+	case *logical.Sampled:
+		return &line{text: "sample: " + x.Text(), kids: []*line{f.from(x.From)}}
 	case *logical.Join:
 		return f.join(x)
 	}

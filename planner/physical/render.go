@@ -43,6 +43,9 @@ func (r *renderer) query(q *logical.Query) string {
 	switch {
 	case q.Limit != nil:
 		b.WriteString(" LIMIT " + r.operand(q.Limit))
+		if q.Percent {
+			b.WriteString("%")
+		}
 	case q.Fence: // DuckDB merges nothing across a LIMIT
 		b.WriteString(" LIMIT " + strconv.FormatInt(math.MaxInt64, 10))
 	}
@@ -158,7 +161,10 @@ func (r *renderer) sel(s *logical.Select, cols []logical.Col) string {
 		}
 		b.WriteString(r.expr(it.Expr) + " AS " + expr.QuoteIdent(cols[i].Key))
 	}
-	if s.From != nil {
+	sampled, _ := s.From.(*logical.Sampled)
+	if sampled != nil && logical.RelOf(sampled.From) == 0 { // of a join, or of what is sampled already
+		b.WriteString(" FROM " + r.from(sampled.From))
+	} else if sampled = nil; s.From != nil {
 		b.WriteString(" FROM " + r.from(s.From))
 	}
 	if s.Where != nil {
@@ -174,6 +180,9 @@ func (r *renderer) sel(s *logical.Select, cols []logical.Col) string {
 	}
 	if s.Qualify != nil {
 		b.WriteString(" QUALIFY " + r.expr(s.Qualify))
+	}
+	if sampled != nil {
+		b.WriteString(" USING SAMPLE " + sampled.Text())
 	}
 	return b.String()
 }
@@ -267,6 +276,8 @@ func (r *renderer) from(f logical.From) string {
 		return f.Name + "(" + r.list(f.Args) + ") AS " + relName(f.Rel) + "(" + expr.QuoteIdent(f.Col.Key) + ")"
 	case *logical.Join:
 		return r.join(f)
+	case *logical.Sampled:
+		return r.from(f.From) + " TABLESAMPLE " + f.Text()
 	}
 	r.fail(errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", f))
 	return ""

@@ -217,7 +217,7 @@ func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
 		where = nil
 	}
 	sub := substitution(m.d, inner)
-	outer := &logical.Query{Body: sel, OrderBy: q.OrderBy, Limit: q.Limit, Offset: q.Offset, CTEs: q.CTEs, Cols: q.Cols,
+	outer := &logical.Query{Body: sel, OrderBy: q.OrderBy, Limit: q.Limit, Percent: q.Percent, Offset: q.Offset, CTEs: q.CTEs, Cols: q.Cols,
 		Recursive: q.Recursive}
 	fresh := logical.MapExprs(outer, sub.Expr)
 	body := fresh.Body.(*logical.Select)

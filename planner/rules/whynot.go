@@ -34,12 +34,24 @@ func whyAbove(supports func(expr.Expr) bool, c expr.Expr, from logical.From, tar
 		return "it reads no table"
 	case source == nil:
 		return "it reads a table of the query around"
+	case targets[rel] == nil && isSampled(from, source):
+		return "a sample of its table's rows is taken first"
 	case targets[rel] == nil && goesByAllRows(from):
 		return "a join goes by all rows of its table"
 	case targets[rel] == nil:
 		return outer
 	}
 	return whyBehind(supports, c, source)
+}
+
+// isSampled tells whether a FROM tree takes a sample of what holds x.
+func isSampled(f, x logical.From) bool {
+	found := false
+	logical.WalkFrom(f, func(f logical.From) {
+		s, ok := f.(*logical.Sampled)
+		found = found || ok && holds(s, x)
+	})
+	return found
 }
 
 // goesByAllRows tells whether a FROM tree has a join that looks at the rows of a side as a whole.

@@ -97,8 +97,18 @@ type Query struct {
 	Body      Body
 	OrderBy   []OrderItem
 	Limit     Expr // nil: none
+	Percent   bool // Limit is a percentage of the rows
 	Offset    Expr // nil: none
 	Pos       int
+}
+
+// Sample is TABLESAMPLE, or USING SAMPLE.
+type Sample struct {
+	Method  string // "reservoir", "bernoulli" or "system"
+	Size    string // the number as written
+	Percent bool   // Size is a percentage, else a number of rows
+	Seed    string // of REPEATABLE, empty for none
+	Pos     int
 }
 
 // CTE is one WITH element.
@@ -139,6 +149,7 @@ type Select struct {
 	Having     Expr
 	Qualify    Expr
 	Windows    []NamedWindow
+	Sample     *Sample // of all that FROM gives
 	Pos        int
 }
 
@@ -193,6 +204,7 @@ type TableName struct {
 	AsOf    Expr // nil without AS OF TIMESTAMP
 	Alias   *Ident
 	Columns []Ident // alias's column names
+	Sample  *Sample
 	Pos     int
 }
 
@@ -214,6 +226,7 @@ type Derived struct {
 	Lateral bool
 	Alias   *Ident
 	Columns []Ident
+	Sample  *Sample
 	Pos     int
 }
 
@@ -222,6 +235,7 @@ type TableFunc struct {
 	Call    *FuncCall
 	Alias   *Ident
 	Columns []Ident
+	Sample  *Sample
 	Pos     int
 }
 

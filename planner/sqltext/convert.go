@@ -117,7 +117,7 @@ func (c *converter) tail(q *Query, order *ast.OrderByClause) {
 		case sideOrder:
 			q.OrderBy = append(q.OrderBy, side.item(x))
 		case sideLimit:
-			q.Limit = x
+			q.Limit, q.Percent = x, side.percent
 		case sideOffset:
 			q.Offset = x
 		default:
@@ -232,7 +232,7 @@ func (c *converter) set(node ast.ExprNode) []Expr {
 }
 
 func (c *converter) selectBlock(n *ast.SelectStmt, first *ast.FuncCallExpr, side sideSelect) Body {
-	out := &Select{Distinct: side.distinct, DistinctOn: c.exprList(first.Args), Pos: side.pos}
+	out := &Select{Distinct: side.distinct, DistinctOn: c.exprList(first.Args), Sample: side.sample, Pos: side.pos}
 	for _, f := range n.Fields.Fields[1:] {
 		if f.AsName.O != "" {
 			c.item(out, f)

@@ -69,7 +69,7 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 			c.unknown(0)
 			return nil
 		}
-		out := &TableName{Name: side.name, Alias: side.alias, Columns: side.columns, Pos: side.pos}
+		out := &TableName{Name: side.name, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 		if table.AsOf != nil {
 			out.AsOf = c.expr(table.AsOf.TsExpr)
 		}
@@ -82,7 +82,7 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 	}
 	if !side.call {
 		q := c.query(n.Source)
-		return &Derived{Query: q, Lateral: side.lateral, Alias: side.alias, Columns: side.columns, Pos: side.pos}
+		return &Derived{Query: q, Lateral: side.lateral, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 	}
 	sel, ok := n.Source.(*ast.SelectStmt)
 	if !ok || len(sel.Fields.Fields) != 1 {
@@ -97,5 +97,5 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 	if call.Over != nil || call.Filter != nil || call.OrderBy != nil || call.Distinct || call.Star {
 		c.fail(side.pos, "a table function takes just arguments")
 	}
-	return &TableFunc{Call: call, Alias: side.alias, Columns: side.columns, Pos: side.pos}
+	return &TableFunc{Call: call, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 }

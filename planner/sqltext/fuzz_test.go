@@ -16,6 +16,7 @@ func FuzzParse(f *testing.F) {
 		"SELECT id, lat.values AS v FROM nd WHERE lat.values BETWEEN 17.5 AND 25.4 AND NOT id >= 3 -- the end",
 		"SELECT `__stats__:lat`.max AS hi, \"q\"\"uote\", t.* EXCLUDE (a) FROM lance.main.\"t@7\" t WHERE name IN ('ø', ?)",
 		"WITH RECURSIVE t(n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM p JOIN t ON p.id = t.n",
+		"SELECT 1 FROM a TABLESAMPLE 3 (reservoir, 4), b TABLESAMPLE system(1%) REPEATABLE (2) USING SAMPLE 4% LIMIT (2)%",
 		"SELECT 1 FROM a SEMI JOIN b USING (c) ASOF LEFT JOIN d ON a.x >= d.x POSITIONAL JOIN e",
 		"SELECT id, u.t FROM people, UNNEST(tags) AS u(t) FULL JOIN b USING (c) ORDER BY a DESC NULLS LAST LIMIT 6 OFFSET $1",
 		"SELECT sum(e) FILTER (WHERE x) OVER (PARTITION BY a ORDER BY b ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), items[1].sku, s['x'], l[1:2]",

@@ -149,7 +149,13 @@ func (p *printer) query(q *Query) {
 	p.orderBy(" ORDER BY ", q.OrderBy)
 	if q.Limit != nil {
 		p.put(" LIMIT ")
-		p.expr(q.Limit)
+		if q.Percent {
+			p.put("(")
+			p.expr(q.Limit)
+			p.put(")%")
+		} else {
+			p.expr(q.Limit)
+		}
 	}
 	if q.Offset != nil {
 		p.put(" OFFSET ")
@@ -220,6 +226,21 @@ func (p *printer) selectBlock(s *Select) {
 		p.window(&w.Spec, false)
 	}
 	p.clause(" QUALIFY ", s.Qualify)
+	p.sample(" USING SAMPLE ", s.Sample)
+}
+
+func (p *printer) sample(word string, s *Sample) {
+	if s == nil {
+		return
+	}
+	unit := " ROWS"
+	if s.Percent {
+		unit = " PERCENT"
+	}
+	p.put(word, s.Method, "(", s.Size, unit, ")")
+	if s.Seed != "" {
+		p.put(" REPEATABLE (", s.Seed, ")")
+	}
 }
 
 func b2i(b bool) int {
@@ -319,6 +340,7 @@ func (p *printer) table(t TableExpr) {
 			p.expr(t.AsOf)
 		}
 		p.alias(t.Alias, t.Columns)
+		p.sample(" TABLESAMPLE ", t.Sample)
 	case *Derived:
 		if t.Lateral {
 			p.put("LATERAL ")
@@ -327,9 +349,11 @@ func (p *printer) table(t TableExpr) {
 		p.query(t.Query)
 		p.put(")")
 		p.alias(t.Alias, t.Columns)
+		p.sample(" TABLESAMPLE ", t.Sample)
 	case *TableFunc:
 		p.expr(t.Call)
 		p.alias(t.Alias, t.Columns)
+		p.sample(" TABLESAMPLE ", t.Sample)
 	case *Join:
 		p.join(t)
 	}

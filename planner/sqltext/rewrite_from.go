@@ -99,7 +99,7 @@ func (r *rewriter) joinWords() (sideJoin, bool) {
 	}
 	if r.pos == start && !r.peek().isWord("join") {
 		switch {
-		case t.isWord("pivot", "unpivot", "tablesample"):
+		case t.isWord("pivot", "unpivot"):
 			r.unsupported(side.pos, "%s is not supported", upper(t.text))
 		case t.isWord("straight_join"):
 			r.unexpected("")
@@ -148,6 +148,7 @@ func (r *rewriter) tableTerm() frag {
 // derived rewrites the alias of a subquery in FROM.
 func (r *rewriter) derived(query frag, side sideTable) frag {
 	side.alias, side.columns = r.tableAlias()
+	side.sample = r.tableSample()
 	return cat(query, one(" AS "+marker("table", r.add(side)), side.pos))
 }
 
@@ -175,6 +176,7 @@ func (r *rewriter) tableName() frag {
 		asOf = cat(one(" AS OF TIMESTAMP ", at), paren(r.exprAt(levelOp)))
 	}
 	side.alias, side.columns = r.tableAlias()
+	side.sample = r.tableSample()
 	return cat(one(marker("table", r.add(side)), side.pos), asOf)
 }
 

@@ -249,18 +249,28 @@ func (r *rewriter) limit(keys []frag, at int) []frag {
 	if r.accept("all") {
 		return keys
 	}
-	// A number and % at the end is DuckDB's percentage.
-	if t, next := r.peekAt(1), r.peekAt(2); t.isSign("%") && (next.kind == tokEnd || next.isSign(")") || next.isSign(";") || next.isWord("offset")) {
-		r.unsupported(int(t.start), "LIMIT with a percentage is not supported")
+	if r.percentAhead() {
+		n := r.exprAt(levelUnary)
+		if !r.acceptSign("%") && !r.accept("percent") {
+			r.unexpected("a percentage")
+		}
+		return append(keys, r.mark("limit", at, sideLimit{percent: true}, n))
 	}
 	n := r.expr()
-	if r.peek().isWord("percent") {
-		r.unsupported(r.here(), "LIMIT with a percentage is not supported")
-	}
 	if r.peek().isSign(",") {
 		r.failHint(r.here(), "write LIMIT n OFFSET m", "syntax error near %q", near(r.text, r.here()))
 	}
 	return append(keys, r.mark("limit", at, sideLimit{}, n))
+}
+
+// percentAhead tells whether a percentage stands here: what comes ends in % or PERCENT.
+func (r *rewriter) percentAhead() bool {
+	i := r.pos
+	for r.toks[i].kind != tokEnd && !r.toks[i].isSign(")") && !r.toks[i].isSign(";") && !r.toks[i].isWord("offset") {
+		i = max(i, int(r.match[i])) + 1
+	}
+	last := &r.toks[i-1]
+	return i-1 > r.pos && (last.isSign("%") || last.isWord("percent"))
 }
 
 func (r *rewriter) fetch(at int) frag {

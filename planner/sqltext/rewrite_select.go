@@ -1,5 +1,7 @@
 package sqltext
 
+import "slices"
+
 // selectBlock rewrites one SELECT, or DuckDB's form that starts with FROM.
 func (r *rewriter) selectBlock() frag {
 	pos := r.here()
@@ -47,10 +49,7 @@ func (r *rewriter) endOfItems() bool {
 // selectRest rewrites what follows the FROM of a SELECT, and puts all together. DISTINCT ON, QUALIFY and WINDOW, which
 // the tidb grammar lacks, stand as marked columns before the real ones.
 func (r *rewriter) selectRest(pos int, side sideSelect, on, items []frag, from frag) frag {
-	columns := []frag{r.mark("select", pos, side, on...)}
-	if r.peek().isWord("tablesample") || r.words("using", "sample") {
-		r.unsupported(r.here(), "sampling is not supported")
-	}
+	var columns []frag
 	where := r.clause("where", " WHERE ")
 	var group frag
 	if at := r.here(); r.accept("group", "by") {
@@ -68,8 +67,8 @@ func (r *rewriter) selectRest(pos int, side sideSelect, on, items []frag, from f
 	if at := r.here(); r.accept("qualify") {
 		columns = append(columns, r.mark("qualify", at, sideQualify{}, r.expr()))
 	}
-	if r.peek().isWord("tablesample") || r.words("using", "sample") {
-		r.unsupported(r.here(), "sampling is not supported")
+	if at := r.here(); r.accept("using", "sample") {
+		side.sample = r.sample(at)
 	}
 	if r.peek().isWord("into") {
 		r.unsupported(r.here(), "SELECT INTO is not supported")
@@ -78,7 +77,7 @@ func (r *rewriter) selectRest(pos int, side sideSelect, on, items []frag, from f
 		// The tidb grammar has GROUP BY and HAVING only behind FROM.
 		from = one(" FROM "+marker("nothing", r.add(sideNothing{})), pos)
 	}
-	return cat(one("SELECT ", pos), list(append(columns, items...)), from, where, group, having)
+	return cat(one("SELECT ", pos), list(slices.Concat([]frag{r.mark("select", pos, side, on...)}, columns, items)), from, where, group, having)
 }
 
 func (r *rewriter) clause(word, text string) frag {

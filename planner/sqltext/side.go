@@ -104,6 +104,7 @@ type (
 	// sideSelect is the first column of each SELECT: the expressions of DISTINCT ON.
 	sideSelect struct {
 		distinct bool
+		sample   *Sample
 		pos      int
 	}
 	// sideQualify stands as a column: condition.
@@ -118,7 +119,7 @@ type (
 	// sideGroupAll is GROUP BY ALL.
 	sideGroupAll struct{}
 	// sideLimit and sideOffset stand as the last keys of an ORDER BY: expression.
-	sideLimit  struct{}
+	sideLimit  struct{ percent bool }
 	sideOffset struct{}
 	// sideValues stands as the one column of a SELECT: sideSet parts.
 	sideValues struct{ pos int }
@@ -134,6 +135,7 @@ type (
 		columns []Ident
 		lateral bool
 		call    bool // the subquery's column is the call of a table function
+		sample  *Sample
 		pos     int
 	}
 	// sideNothing stands as the table of a SELECT without FROM.
