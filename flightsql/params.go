@@ -128,18 +128,35 @@ var errStop = errors.New("stopped")
 func literalRow(batch arrow.RecordBatch, i int) ([]*expr.Literal, error) {
 	row := make([]*expr.Literal, batch.NumCols())
 	for c, col := range batch.Columns() {
-		v, err := goValue(col, i)
+		at, j := chosen(col, i)
+		v, err := goValue(at, j)
 		if err != nil {
 			return nil, errs.Invalidf("parameter %d: %w", c+1, err)
 		}
-		row[c] = &expr.Literal{Value: v, Typ: plainType(col.DataType())}
+		row[c] = &expr.Literal{Value: v, Typ: plainType(at.DataType())}
 	}
 	return row, nil
+}
+
+// chosen gives where the value of a row lies: of a union, in the column of the type that the row has. Clients that bind
+// without types of their own send unions.
+func chosen(col arrow.Array, i int) (arrow.Array, int) {
+	u, ok := col.(array.Union)
+	if !ok {
+		return col, i
+	}
+	at := u.Field(u.ChildID(i))
+	if dense, ok := u.(*array.DenseUnion); ok {
+		return at, int(dense.ValueOffset(i))
+	}
+	return at, i
 }
 
 // plainType is the type that goValue's values are of.
 func plainType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
+	case arrow.UnionType: // each row has its own
+		return arrow.Null
 	case *arrow.DictionaryType:
 		return plainType(t.ValueType)
 	case *arrow.RunEndEncodedType:

@@ -3,6 +3,7 @@ package flightsql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -108,6 +109,9 @@ func (s *Server) getQuery(ctx context.Context, q query, stream flight.FlightServ
 			if p, err = s.plan(ctx, q, params); err != nil {
 				return err
 			}
+			if err := sameTypes(p.schema, first.schema); err != nil {
+				return errs.Invalidf("row %d of the parameters gives another result than the first: %w", n, err)
+			}
 		}
 		return s.run(ctx, p, q, w)
 	})
@@ -211,7 +215,7 @@ func (w *writer) write(batch arrow.RecordBatch) error {
 		return err
 	}
 	if err := sameTypes(batch.Schema(), w.schema); err != nil {
-		return err
+		return errs.New(errs.ErrInternal, "a batch that was not announced: %w", err)
 	}
 	out := array.NewRecordBatch(w.schema, batch.Columns(), batch.NumRows())
 	defer out.Release()
@@ -251,14 +255,14 @@ func (w *writer) writeAll(batch arrow.RecordBatch) error {
 // close ends the stream: with its schema alone where nothing was written.
 func (w *writer) close() { _ = w.out.Close() }
 
-// sameTypes tells where a batch is not what was announced, which would be a fault of ours.
+// sameTypes tells where columns are not of the types that were announced.
 func sameTypes(got, want *arrow.Schema) error {
 	if got.NumFields() != want.NumFields() {
-		return errs.New(errs.ErrInternal, "a batch of %d columns under a schema of %d", got.NumFields(), want.NumFields())
+		return fmt.Errorf("it has %d columns, announced were %d", got.NumFields(), want.NumFields())
 	}
 	for i, f := range want.Fields() {
 		if !arrow.TypeEqual(got.Field(i).Type, f.Type) {
-			return errs.New(errs.ErrInternal, "column %d is %s, announced as %s", i+1, got.Field(i).Type, f.Type)
+			return fmt.Errorf("column %d is %s, announced as %s", i+1, got.Field(i).Type, f.Type)
 		}
 	}
 	return nil

@@ -26,6 +26,7 @@ func TestExamples(t *testing.T) {
 		"dataframes": {python("dataframes.py"), []string{
 			" kind   n  level", "  buy 298      8", "click 297      9", " view 297      8", "('buy', 298, 8)", "('click', 297, 9)", "('view', 297, 8)",
 		}},
+		"SQLAlchemy":   {python("sqlalchemy_core.py"), []string{"buy 298", "view 297", "[1, 3]", "kind  last", " buy  1198"}},
 		"Spark":        {python("spark_reader.py"), []string{"partitions 3", "None 298 298", "buy 298 298", "click 297 297", "view 297 297"}},
 		"Ray":          {python("ray_reader.py"), []string{"several tasks True", "buy 298 298", "click 297 297", "view 297 297"}},
 		"database/sql": {exec.Command("go", "run", "-tags", "duckdb_arrow", "./examples/databasesql", addr), []string{"8 C00", "17 C00", "25 C00"}},

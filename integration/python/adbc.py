@@ -137,8 +137,30 @@ def _(con):
         equal(query(con, "SELECT ? IS NULL AS v", rows).column("v").to_pylist(), [v is None for v in want])
     seconds = pa.record_batch([pa.array([dt.timedelta(seconds=90)])], names=["1"])
     equal(query(con, "SELECT TIMESTAMP '2020-01-01' + ? AS v", seconds).to_pylist(), [{"v": dt.datetime(2020, 1, 1, 0, 1, 30)}])
-    for values in (pa.array([[("a", 1)]], pa.map_(pa.utf8(), pa.int32())), pa.UnionArray.from_dense(pa.array([0], pa.int8()), pa.array([0], pa.int32()), [pa.array([1])])):
-        refused(lambda: query(con, "SELECT ?", pa.record_batch([values], names=["1"])), Exception, "can't be parameters")
+    maps = pa.record_batch([pa.array([[("a", 1)]], pa.map_(pa.utf8(), pa.int32()))], names=["1"])
+    refused(lambda: query(con, "SELECT ?", maps), Exception, "can't be parameters")
+
+
+@checks.check("unions, which hold a type with each value, can be bound")
+def _(con):
+    def union(kinds, numbers, texts, dense):
+        types = pa.array(kinds, pa.int8())
+        if dense:
+            return pa.UnionArray.from_dense(types, pa.array([kinds[:i].count(k) for i, k in enumerate(kinds)], pa.int32()), [pa.array(numbers), pa.array(texts, pa.utf8())])
+        return pa.UnionArray.from_sparse(types, [pa.array(numbers, pa.int64()), pa.array(texts, pa.utf8())])
+
+    for sql, values, want in [
+        ("SELECT id AS v FROM events WHERE id = ?", union([0], [7], [], True), [7]),
+        ("SELECT id AS v FROM events WHERE id = ?", union([0], [7], [None], False), [7]),
+        ("SELECT max(kind) AS v FROM events WHERE kind = ?", union([1], [7], ["buy"], True), ["buy"]),
+        ("SELECT max(kind) AS v FROM events WHERE kind = ?", union([1], [7], ["buy"], False), ["buy"]),
+        ("SELECT ? IS NULL AS v", union([0, 1, 0], [7, 8], ["buy"], True), [False] * 3),
+        ("SELECT ? IS NULL AS v", union([0, 1, 0], [7, None, None], [None, "buy", None], False), [False, False, True]),
+    ]:
+        equal(query(con, sql, pa.record_batch([values], names=["1"])).column("v").to_pylist(), want)
+    mixed = pa.record_batch([union([0, 1], [7], ["buy"], True)], names=["1"])
+    message = refused(lambda: query(con, "SELECT ?", mixed), con.ProgrammingError)
+    assert "row 2 of the parameters" in message, message
 
 
 @checks.check("parameters beside dates, times and intervals")
