@@ -43,6 +43,9 @@ var bothWays = []string{
 	`SELECT id, lat.attrs.units FROM worked WHERE lat.values <> 5`, `SELECT id FROM worked WHERE lat.values = id * -85`,
 	`SELECT id, i FROM filters ORDER BY i, id LIMIT 20`, `SELECT id, i FROM filters ORDER BY i DESC NULLS FIRST, id LIMIT 700 OFFSET 100`, `SELECT id FROM filters ORDER BY f DESC, s, id LIMIT 50`,
 	`SELECT id, s FROM filters WHERE i > 0 ORDER BY s DESC, id DESC LIMIT 10`, `SELECT id FROM filters ORDER BY st.y, t, id LIMIT 30`,
+	`SELECT id FROM filters WHERE t > TIMESTAMP '2024-03-31 12:00:00' - INTERVAL 3 MONTHS`, `SELECT id FROM filters WHERE t >= now() + INTERVAL '54 years 2 days 3 hours'`,
+	`SELECT id FROM filters WHERE now() + INTERVAL '20000 days' < t OR t = now()`, `SELECT id FROM filters WHERE i > 2 + 3 * 4 AND b < 10 // 3 * 1000 AND f < CAST('1e3' AS DOUBLE)`,
+	`SELECT id FROM filters WHERE s = lower('AB') || 'c' OR i = abs(-3) OR CASE WHEN 1 > 2 THEN k ELSE i IN (1 + 1, 7 % 4) END`, `SELECT id FROM filters WHERE CAST(t AS DATE) = DATE '2024-01-31' + INTERVAL 1 MONTH`,
 	`SELECT id FROM filters WHERE false`, `SELECT id FROM filters LIMIT 0`, `SELECT 1 AS a FROM filters WHERE id = 5`,
 }
 

@@ -107,7 +107,9 @@ func (q query) pred(aliases []string) string {
 	a := q.one(aliases...)
 	return q.one(a+".k IN (1, 2, 7, NULL)", a+".k = 5", a+".j BETWEEN 1 AND 4", a+".f > 1", a+".f <= 0", a+".f = 'nan'::DOUBLE", a+".t LIKE 'a%'",
 		a+".t >= 'a'", "NOT ("+a+".j = 2 OR "+a+".j > 4)", a+".d < DATE '1970-01-04'", a+".w <> 3", a+".k IS NULL", a+".j IS NOT NULL",
-		"coalesce("+a+".j, 1) = 1", "("+a+".k > 4) IS NOT TRUE", a+".w + 1 > 2", "TRUE")
+		"coalesce("+a+".j, 1) = 1", "("+a+".k > 4) IS NOT TRUE", a+".w + 1 > 2", "TRUE",
+		a+".k > 1 + 2", a+".d >= DATE '1970-01-02' + INTERVAL 1 DAY", "(1 = 2 OR "+a+".j < 3 * 4)", "CASE WHEN 1 = 2 THEN "+a+".k = 1 ELSE "+a+".j < 9 END",
+		a+".t = lower('A') || substr('xb', 3)", a+".k NOT IN (1 + 1, 10 // 2, "+a+".j)", "("+a+".k > 3 AND NULL IS NULL)")
 }
 
 // equal sets a column of one side equal to one of the other; now and then to one of another type.

@@ -48,6 +48,9 @@ var traps = []struct{ sql, want string }{
 	{`SELECT id FROM i WHERE greatest(v, 0) = 0`, `3;4`}, {`SELECT id FROM i WHERE NOT (v > 1 AND id > 2)`, `1;2;4`},
 	// Limits, orders, counts.
 	{`SELECT id FROM (SELECT * FROM i ORDER BY id LIMIT 2) q WHERE v < 0`, ``}, {`SELECT id FROM del LIMIT 3`, `3;4;5`}, {`SELECT id FROM del OFFSET 2 LIMIT 1`, `5`}, {`SELECT count(*) FROM del`, `3`},
+	{`SELECT count(1) + 1 FROM del WHERE 1 = 1`, `4`}, {`SELECT count(*) FROM del WHERE 1 = 2`, `0`}, {`SELECT count(*) FROM del WHERE NULL`, `0`}, {`SELECT count(NULL), count(2), min(v), max(v) FROM i`, `0,4,-1,2`},
+	{`SELECT min(v), max(v), count(v) FROM i WHERE v IS NULL`, `null,null,0`}, {`SELECT min(v), max(v), count(*) FROM f WHERE id IN (2, 4)`, `NaN,NaN,2`}, {`SELECT count(*), count(DISTINCT 7), (SELECT count('x') FROM del) FROM i`, `4,1,3`},
+	{`SELECT count(*) FROM (SELECT id FROM del LIMIT 2) q`, `2`}, {`SELECT count(*) FROM i HAVING count(*) > 4`, ``}, {`SELECT count(*) FROM i LIMIT 0`, ``},
 	{`SELECT count(*) FROM del WHERE v > 30`, `2`}, {`SELECT id FROM i ORDER BY v LIMIT 1`, `4`}, {`SELECT id FROM i ORDER BY v DESC LIMIT 1`, `2`}, {`SELECT id FROM i LIMIT 0`, ``},
 	{`SELECT id FROM i ORDER BY v NULLS FIRST LIMIT 1`, `3`}, {`SELECT id FROM i ORDER BY v DESC NULLS FIRST LIMIT 2 OFFSET 1`, `2;1`}, {`SELECT id FROM i ORDER BY -v, id`, `2;1;4;3`},
 	// Joins.

@@ -190,18 +190,9 @@ func constant(e expr.Expr) (pass, known bool) {
 	if reads {
 		return false, false
 	}
-	mask, err := eval.Mask(e, noColumns{}, 1)
-	return err == nil && mask.Get(0), err == nil
+	l, known := eval.Constant(e)
+	return known && l.Value == true, known
 }
-
-// noColumns is what a constant is evaluated over.
-type noColumns struct{}
-
-func (noColumns) Column(_ int, name string) (arrow.Array, error) {
-	return nil, errs.New(errs.ErrInternal, "a constant reads column %s", expr.FieldPath{name})
-}
-
-func (noColumns) Holds(int, string) bool { return false }
 
 // Open starts the scan; it reads nothing until the first Next. ctx ends the stream when it ends.
 func (p *plan) Open(ctx context.Context, mem memory.Allocator) (scan.Stream, error) {

@@ -174,8 +174,8 @@ func judgeComparison(op expr.CompareOp, l, r expr.Expr, k known) verdict {
 		x.Least = &expr.Literal{Typ: c.Typ}
 		x.Greatest, x.Nulls = x.Least, true
 	}
-	null, err := eval.Mask(&expr.IsNull{X: r}, noColumns{}, 1)
-	if err != nil {
+	null, ok := eval.Constant(&expr.IsNull{X: r})
+	if !ok {
 		return mayHold
 	}
 	var holds, ok1, ok2 bool
@@ -195,7 +195,7 @@ func judgeComparison(op expr.CompareOp, l, r expr.Expr, k known) verdict {
 	switch {
 	case !ok1 || !ok2 || holds:
 		return mayHold
-	case x.Nulls || null.Any():
+	case x.Nulls || null.Value == true:
 		return neverTrue
 	}
 	return allFalse
@@ -262,8 +262,8 @@ func comparedAtEnds(op expr.CompareOp, l expr.Expr, x eval.Extent, r expr.Expr) 
 		if err != nil {
 			return false, false
 		}
-		mask, err := eval.Mask(expr.Cmp(op, l, r), noColumns{}, 1)
-		return err == nil && mask.Any(), err == nil
+		v, ok := eval.Constant(expr.Cmp(op, l, r))
+		return ok && v.Value == true, ok
 	}
 	least, ok1 := at(x.Least)
 	greatest, ok2 := at(x.Greatest)

@@ -28,7 +28,7 @@ import (
 //
 //	table [schema.]name [rows=n] [version=n]      columns, as parseSchema reads them
 //	view schema.name                              a view with its text; of the schema temp, one of the session's
-//	plan [params=(1,'a')] [dotted] [writable] [expect=(Rule)] a statement: the plan, the result's columns, the residual SQL
+//	plan [params=(1,'a')] [zone=Z] [dotted] [writable] [expect=(Rule)] a statement: the plan, the result's columns, the residual SQL
 //	spec                                          a statement: what each scan is asked for
 //	keys                                          a statement: which scans wait for the keys of which others
 //	prepare                                       a statement with parameters: their types
@@ -135,7 +135,13 @@ func (g *golden) define(d *datadriven.TestData) string {
 }
 
 func (g *golden) options(d *datadriven.TestData) planner.Options {
-	return planner.Options{Catalog: "lance", Schema: "main", Resolver: g.tables, Views: g.temporary, DottedNames: d.HasArg("dotted"), Writable: d.HasArg("writable"),
+	zone := ""
+	for _, a := range d.CmdArgs {
+		if a.Key == "zone" {
+			zone = a.Vals[0]
+		}
+	}
+	return planner.Options{Catalog: "lance", Schema: "main", TimeZone: zone, Resolver: g.tables, Views: g.temporary, DottedNames: d.HasArg("dotted"), Writable: d.HasArg("writable"),
 		Now: time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)}
 }
 

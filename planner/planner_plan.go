@@ -155,7 +155,7 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	if err != nil {
 		return nil, err
 	}
-	fresh, applied, err := rules.Run(rules.Env{Supports: supports}, rules.Default, bound.Query)
+	fresh, applied, err := rules.Run(rules.Env{Supports: supports, UTC: o.TimeZone == "" || o.TimeZone == "UTC"}, rules.Default, bound.Query)
 	if err != nil {
 		return nil, err
 	}

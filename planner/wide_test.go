@@ -47,6 +47,11 @@ func TestLargeStatements(t *testing.T) {
 		{"50000 arguments", "SELECT coalesce(" + strings.Repeat("c0, ", 50000) + "1) FROM wide"},
 		{"20000 CTEs", "WITH " + strings.Join(repeated(20000, "x%d AS (SELECT 1 v)"), ", ") + " SELECT v FROM x7"},
 		{"50 FULL JOINs on one merged column", "SELECT c0 FROM narrow" + strings.Join(repeated(50, " FULL JOIN narrow n%d USING (c0)"), "")},
+		{"20000 BETWEENs on a column that joins", "SELECT narrow.c0 FROM wide JOIN narrow ON wide.c1 = narrow.c1 WHERE " + strings.Repeat("wide.c1 BETWEEN 1 AND 2 AND ", 20000) + "wide.c2 = 1"},
+		{"20000 conditions on a column that joins", "SELECT narrow.c0 FROM wide JOIN narrow ON wide.c1 = narrow.c1 WHERE " + strings.Join(repeated(20000, "wide.c1 <> %d"), " AND ")},
+		{"100 tables on one key, a condition on each", "SELECT n0.c1 FROM narrow n0" + strings.Join(repeated(100, " JOIN narrow m%[1]d ON n0.c0 = m%[1]d.c0 AND m%[1]d.c0 <> %[1]d"), "")},
+		{"100 LEFT JOINs under conditions", "SELECT n0.c1 FROM narrow n0" + strings.Join(repeated(100, " LEFT JOIN narrow m%[1]d ON n0.c0 = m%[1]d.c0"), "") +
+			" WHERE " + strings.Join(repeated(100, "m%d.c1 > 0"), " AND ")},
 		{"10000 groups", "SELECT c0 + " + strings.Join(numbers, ", c0 + ") + ", count(*) FROM narrow GROUP BY c0 + " + strings.Join(numbers, ", c0 + ")},
 		{"20000 aliases", "SELECT " + strings.Join(repeated(20000, "c0 AS a%d"), ", ") + " FROM narrow"},
 		{"5000 UNIONs", "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 5000)},

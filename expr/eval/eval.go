@@ -283,3 +283,29 @@ func (ev *evaluator) caseOf(e *expr.Case, rows words) (*vec, error) {
 	}
 	return out, fill(e.Else, left)
 }
+
+// Constant works out an expression that reads no columns; false where it fails.
+func Constant(e expr.Expr) (*expr.Literal, bool) {
+	out, err := Eval(e, noColumns{}, 1, memory.DefaultAllocator)
+	if err != nil {
+		return nil, false
+	}
+	defer out.Release()
+	if out.IsNull(0) {
+		return &expr.Literal{Typ: e.Type()}, true
+	}
+	l, err := literalAt(out, 0)
+	if err != nil {
+		return nil, false
+	}
+	return &expr.Literal{Value: l.Value, Typ: e.Type()}, true
+}
+
+// noColumns is what a constant is evaluated over.
+type noColumns struct{}
+
+func (noColumns) Column(_ int, name string) (arrow.Array, error) {
+	return nil, errs.New(errs.ErrInternal, "a constant reads column %s", expr.FieldPath{name})
+}
+
+func (noColumns) Holds(int, string) bool { return false }

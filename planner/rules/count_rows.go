@@ -5,7 +5,7 @@ import (
 	"github.com/lanceflight/flightsrv/planner/logical"
 )
 
-// countRows answers count(*) over a whole table from the version's metadata. The table stays in the plan, as one that
+// countRows answers count(*) and count(1) over a whole table from the version's metadata. The table stays in the plan, as one that
 // is not read.
 func countRows(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
@@ -31,9 +31,17 @@ func countRows(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	})
 }
 
+// isCountStar tells of count(*), and of count over a constant that is not null, which is the same.
 func isCountStar(e expr.Expr) bool {
 	a, ok := e.(*expr.Aggregate)
-	return ok && (a.Name == "count" || a.Name == "count_star") && len(a.Args) == 0 && !a.Distinct && a.Filter == nil
+	if !ok || a.Name != "count" && a.Name != "count_star" || a.Distinct || a.Filter != nil || len(a.Args) > 1 {
+		return false
+	}
+	if len(a.Args) == 0 {
+		return true
+	}
+	l, ok := a.Args[0].(*expr.Literal)
+	return ok && l.Value != nil
 }
 
 // countsOnly tells whether a block gives one row of count(*)s and what is made of them.

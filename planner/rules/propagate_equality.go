@@ -92,6 +92,9 @@ func apartFrom(side logical.From, conds []expr.Expr) []expr.Expr {
 	})
 }
 
+// maxTold bounds the conjuncts of a block that are told to equal columns: a statement may have very many.
+const maxTold = 100
+
 // implied gives conjuncts that follow from known ones, over columns of the target scans.
 func implied(env Env, known []expr.Expr, targets map[int]logical.From) []expr.Expr {
 	same := equalColumns(known)
@@ -107,7 +110,7 @@ func implied(env Env, known []expr.Expr, targets map[int]logical.From) []expr.Ex
 		}
 	}
 	var out []expr.Expr
-	for _, p := range preds {
+	for _, p := range preds[:min(len(preds), maxTold)] {
 		for _, col := range same[keyOf(p.col)] {
 			if col.Rel == p.col.Rel {
 				continue

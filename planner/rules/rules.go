@@ -13,6 +13,8 @@ import (
 type Env struct {
 	// Supports tells whether a scan can compute a bound expression over its own columns.
 	Supports func(expr.Expr) bool
+	// UTC tells that the session's time zone is UTC.
+	UTC bool
 }
 
 // Rule is one rewrite. Apply gives the query itself and false where it changes nothing; it never changes its argument.
@@ -25,6 +27,7 @@ type Rule struct {
 // needs to see which filters the scans took.
 var Default = []Rule{
 	{"FlattenSubqueries", flattenSubqueries},
+	{"FoldConstants", foldConstants},
 	{"SimplifyJoins", simplifyJoins},
 	{"PropagateEquality", propagateEquality},
 	{"PushFilter", pushFilter},
