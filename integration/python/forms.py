@@ -73,16 +73,22 @@ def differs(got, want, sql):
     return None
 
 
-def compare(client, connection, statements):
-    faults = []
-    for sql in statements:
+def fault(client, connection, sql):
+    """What is wrong with the answer to a statement; None where it is DuckDB's. What DuckDB refuses must be refused."""
+    want, reason = None, ""
+    try:
         want = connection.execute(sql).to_arrow_table()
-        try:
-            fault = differs(ask(client, sql), want, sql)
-        except (flight.FlightError, pa.ArrowException) as e:
-            fault = f"refused: {str(e).split('. gRPC')[0]} -- {sql}"
-        if fault:
-            faults.append(fault)
+    except duckdb.Error as e:
+        reason = str(e).split("\n")[0]
+    try:
+        got = ask(client, sql)
+    except (flight.FlightError, pa.ArrowException) as e:
+        return want is not None and f"refused: {str(e).split('. gRPC')[0]} -- {sql}"
+    return f"DuckDB says {reason} -- {sql}" if want is None else differs(got, want, sql)
+
+
+def compare(client, connection, statements):
+    faults = [f for sql in statements if (f := fault(client, connection, sql))]
     assert not faults, f"{len(faults)} of {len(statements)}: " + " ### ".join(faults[:5])
 
 
@@ -97,9 +103,9 @@ def compare_prepared(address, connection, statements):
         for sql, *lists in statements:
             for values in lists:
                 cur.execute(sql, values)
-                fault = differs(cur.fetch_arrow_table(), connection.execute(sql, values).to_arrow_table(), f"{sql} {values}")
-                if fault:
-                    faults.append(fault)
+                wrong = differs(cur.fetch_arrow_table(), connection.execute(sql, values).to_arrow_table(), f"{sql} {values}")
+                if wrong:
+                    faults.append(wrong)
     assert not faults, " ### ".join(faults[:5])
 
 
@@ -267,6 +273,62 @@ def _(client, connection, address):
         "SELECT DISTINCT k FROM l ORDER BY k LIMIT 50%",
     ])
     compare_prepared(address, connection, [("SELECT * FROM (SELECT id FROM l ORDER BY id LIMIT ?%) q WHERE id > ?", [10.0, 1], [55.5, -1], [None, 7])])
+
+
+def pivots(n):
+    rng = random.Random(SEED)
+    values = {"k": ["1", "2", "7", "'3'", "NULL", "99 AS none"], "name": ["'a'", "b", '"C"', "NULL", "'b' AS bee", "'zz'"], "v": ["0.5", "9.0", "1.5", "'2.5'"],
+              "day": ["'2019-04-14'", "DATE '2019-04-15'", "NULL"], "id % 2": ["0", "1"], "upper(name)": ["'A'", "'B'"], "s.a": ["0", "'1'"]}
+    aggs = ["sum(id) AS total", "count(*) AS n", "max(v) AS m", "sum(k)", "count(*)", "string_agg(name, ',' ORDER BY id) AS names", "sum(CASE WHEN k > 1 THEN id END) AS f", "avg(v) + 1 AS av", "count(DISTINCT name) AS dn"]
+    for _ in range(n):
+        source = rng.choice(["l", "r", "none", "lone", "(SELECT * FROM l WHERE k > 1)", "(SELECT id, k, v, name, day, s FROM l UNION ALL FROM r)"])
+        statement = rng.random() < 0.4
+        on = rng.sample([c for c in values if statement or c.isalpha()], rng.randrange(1, 3))
+        using = ", ".join(rng.sample(aggs, rng.randrange(1, 3)))
+        groups = rng.choice(["name", "k", "id", "k, name", "s", "day, k"])
+        lists = [f"{c} IN ({', '.join(rng.sample(values[c], rng.randrange(1, len(values[c]))))})" for c in on if c != "s.a"]
+        if not lists:
+            continue
+        if statement:
+            yield f"PIVOT {source} ON {', '.join(lists)} USING {using} GROUP BY {groups}"
+            yield f"SELECT * FROM (PIVOT {source} ON {', '.join(lists)} GROUP BY {groups}) q WHERE {groups.split(', ')[0]} IS NOT NULL"
+        else:
+            yield f"SELECT * FROM {source} PIVOT ({using} FOR {' '.join(lists)} GROUP BY {groups})" + rng.choice(["", " p WHERE p." + groups.split(", ")[0] + " IS NOT NULL"])
+            yield f"SELECT * FROM (SELECT id, {', '.join(sorted({'k', 'name', 'v', 'day'}))} FROM {source} t) PIVOT ({using} FOR {' '.join(lists)})"
+
+
+def unpivots(n):
+    rng = random.Random(SEED)
+    entries = ["id", "k", "v", "id AS i", "k AS 'the k'", "k::DOUBLE", "id + 1", "COLUMNS('^[kv]$')", "* EXCLUDE (name, day, s)"]
+    for _ in range(n):
+        source = rng.choice(["l", "r", "none", "lone", "(SELECT * FROM l WHERE k > 1)", "l SEMI JOIN r USING (id)"])
+        nulls = rng.choice(["", "", "INCLUDE NULLS ", "EXCLUDE NULLS "])
+        where = rng.choice(["", "", " WHERE x > 1", " WHERE n = 'k'", " WHERE name = 'b' AND n <> 'id'"])
+        yield f"SELECT * FROM {source} UNPIVOT {nulls}(x FOR n IN ({', '.join(rng.sample(entries, rng.randrange(1, 4)))})) u{where}"
+        yield f"SELECT * FROM {source} UNPIVOT {nulls}((x, y) FOR n IN ((id, name), (k, name) AS kn))"
+        if " JOIN " not in source:
+            yield f"UNPIVOT {source} ON {', '.join(rng.sample(entries, rng.randrange(1, 4)))} INTO NAME n VALUE x"
+
+
+@checks.check("PIVOT and UNPIVOT")
+def _(client, connection, address):
+    compare(client, connection, list(pivots(150)) + list(unpivots(100)) + [
+        "UNPIVOT l ON k, v",
+        "UNPIVOT (SELECT id, k, v FROM l) ON k, v ORDER BY ALL",
+        "PIVOT l ON name IN ('a', 'b') USING sum(id)",
+        "SELECT * FROM none PIVOT (sum(id) FOR name IN ('a') GROUP BY k)",
+        "SELECT * FROM (SELECT id, name FROM none) PIVOT (sum(id), count(*) AS n FOR name IN ('a'))",
+        "SELECT * FROM l PIVOT (sum(id) AS t FOR k IN (1, 2) GROUP BY name) UNPIVOT (x FOR n IN (* EXCLUDE (name)))",
+        "WITH q AS (UNPIVOT l ON k, id INTO NAME n VALUE x) SELECT n, sum(x) AS t FROM q GROUP BY n ORDER BY ALL",
+        "SELECT p.*, r.v FROM l PIVOT (max(id) FOR name IN (a, b, 'C' AS c) GROUP BY k) p LEFT JOIN r ON r.id = p.a",
+        "PIVOT l ON name IN ('a') USING max(v), min(v) GROUP BY k UNION ALL SELECT 1, 2, 3",
+        "SELECT count(*) AS n FROM l UNPIVOT (x FOR n IN (k, v))",
+        "SELECT * FROM l PIVOT (sum(id) AS a, sum(k) AS a FOR name IN (b, 'B', 'b' AS \"B\") GROUP BY day)",
+    ])
+    compare_prepared(address, connection, [
+        ("SELECT * FROM l PIVOT (sum(id + ?) FOR name IN ('a', 'b') GROUP BY k) WHERE k > ?", [3, 1], [0, 2]),
+        ("SELECT * FROM l UNPIVOT (x FOR n IN (k, v)) WHERE n = ? AND x > ?", ["k", 1.0], ["v", 2.0]),
+    ])
 
 
 @checks.check("parameters in UNION BY NAME")

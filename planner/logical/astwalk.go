@@ -58,6 +58,19 @@ func fromTables(f sqltext.TableExpr, visit func(*sqltext.TableName)) {
 		fromTables(t.L, visit)
 		fromTables(t.R, visit)
 		exprTables(visit, t.On)
+	case *sqltext.Unpivot:
+		fromTables(t.Source, visit)
+		for _, e := range t.Entries {
+			exprTables(visit, e.Exprs...)
+		}
+	case *sqltext.Pivot:
+		fromTables(t.Source, visit)
+		for _, a := range t.Aggs {
+			exprTables(visit, a.Expr)
+		}
+		for _, on := range t.On {
+			exprTables(visit, on.Exprs...)
+		}
 	}
 }
 

@@ -63,6 +63,10 @@ func (b *binder) tableExpr(t sqltext.TableExpr, s *scope) (From, error) {
 		f, err = b.tableFunc(t, s)
 	case *sqltext.Join:
 		f, err = b.join(t, s)
+	case *sqltext.Unpivot:
+		f, err = b.unpivot(t, s)
+	case *sqltext.Pivot:
+		f, err = b.pivot(t, s)
 	default:
 		err = errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", t)
 	}

@@ -44,10 +44,7 @@ func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
 	if err := b.rename(cols, t); err != nil {
 		return nil, err
 	}
-	out := make([]Item, len(cols))
-	for i, c := range cols {
-		out[i] = c.Item
-	}
+	out := itemsOf(cols)
 	if t.Filter == nil {
 		return out, nil
 	}

@@ -8,7 +8,7 @@ import (
 )
 
 // below gives what stands for an output column of a query in its block, where a comparison of the column with constants
-// keeps the same rows in the block's WHERE as above the query: where the block only filters, where it groups by the
+// keeps the same rows in the block's WHERE as above the query: where the block only filters, or unnests other columns, where it groups by the
 // column, or puts equal rows together, and where each window is one of the column's values. nil otherwise.
 func below(q *logical.Query, key string) (*logical.Select, expr.Expr) {
 	sel, ok := q.Body.(*logical.Select)
@@ -31,15 +31,10 @@ func below(q *logical.Query, key string) (*logical.Select, expr.Expr) {
 	return sel, item
 }
 
-// cutsAcross tells of a node whether it sees rows of several values of the item at once, or makes rows.
+// cutsAcross tells of a node whether it sees rows of several values of the item at once.
 func cutsAcross(e, item expr.Expr) bool {
-	switch e := e.(type) {
-	case *expr.Window:
-		return !slices.ContainsFunc(e.Partition, func(p expr.Expr) bool { return expr.Equal(p, item) })
-	case *expr.Call:
-		return e.Name == "unnest"
-	}
-	return false
+	w, ok := e.(*expr.Window)
+	return ok && !slices.ContainsFunc(w.Partition, func(p expr.Expr) bool { return expr.Equal(p, item) })
 }
 
 // isGroupKey tells whether a block has a group for each value of an expression, and no groups across.

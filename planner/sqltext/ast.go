@@ -195,7 +195,7 @@ type WindowSpec struct {
 	Frame       string
 }
 
-// TableExpr is *TableName, *Join, *Derived, *TableFunc.
+// TableExpr is *TableName, *Join, *Derived, *TableFunc, *Unpivot, *Pivot.
 type TableExpr interface{ tableExpr() }
 
 // TableName is a table as named, with version suffix still in the last part ("t@7").
@@ -239,6 +239,53 @@ type TableFunc struct {
 	Pos     int
 }
 
+// Unpivot is Source UNPIVOT (Values FOR Name IN (...)): a row for each of the entries, with its name and its values.
+type Unpivot struct {
+	Source  TableExpr
+	Values  []Ident
+	Name    Ident
+	Entries []UnpivotEntry
+	Nulls   bool // INCLUDE NULLS
+	Alias   *Ident
+	Columns []Ident
+	Pos     int
+}
+
+// UnpivotEntry is one element of the IN of UNPIVOT: as many expressions as there are values, or a star. Alias is nil
+// where the names of the columns are the entry's.
+type UnpivotEntry struct {
+	Exprs []Expr
+	Alias *Ident
+	Pos   int
+}
+
+// Pivot is Source PIVOT (Aggs FOR ... IN (...) GROUP BY Groups): a column for each of the values and aggregates. Groups
+// is nil where nothing is said: all columns that nothing else names.
+type Pivot struct {
+	Source  TableExpr
+	Aggs    []SelectItem
+	On      []PivotOn
+	Groups  []Ident
+	Alias   *Ident
+	Columns []Ident
+	Pos     int
+}
+
+// PivotOn is what a PIVOT makes columns of, with the values.
+type PivotOn struct {
+	Exprs  []Expr
+	Values []PivotValue
+}
+
+// PivotValue is one value of each of the expressions, as it is written.
+type PivotValue struct {
+	Exprs []Expr
+	Alias *Ident
+	Pos   int
+}
+
+func (*Unpivot) tableExpr()   {}
+func (*Pivot) tableExpr()     {}
 func (*TableName) tableExpr() {}
 func (*Join) tableExpr()      {}
 func (*Derived) tableExpr()   {}

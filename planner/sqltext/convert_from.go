@@ -40,18 +40,27 @@ func (c *converter) join(n *ast.Join) TableExpr {
 		return nil
 	}
 	call, ok := n.On.Expr.(*ast.FuncCallExpr)
-	var side sideJoin
-	if ok {
-		side, ok = c.entry(call.FnName.O).(sideJoin)
-	}
 	if !ok {
 		c.unknown(0)
 		return nil
 	}
+	switch side := c.entry(call.FnName.O).(type) {
+	case sideJoin:
+		return c.plainJoin(n, side, call.Args)
+	case sideUnpivot:
+		return c.unpivot(side, c.tableExpr(n.Left), call.Args)
+	case sidePivot:
+		return c.pivot(side, c.tableExpr(n.Left), call.Args)
+	}
+	c.unknown(0)
+	return nil
+}
+
+func (c *converter) plainJoin(n *ast.Join, side sideJoin, condition []ast.ExprNode) TableExpr {
 	out := &Join{Kind: side.kind, Natural: side.natural, Asof: side.asof, Using: side.using, Pos: side.pos}
 	out.L, out.R = c.tableExpr(n.Left), c.tableExpr(n.Right)
-	if len(call.Args) == 1 {
-		out.On = c.expr(call.Args[0])
+	if len(condition) == 1 {
+		out.On = c.expr(condition[0])
 	}
 	switch right := out.R.(type) {
 	case *Derived:

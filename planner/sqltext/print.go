@@ -356,6 +356,10 @@ func (p *printer) table(t TableExpr) {
 		p.sample(" TABLESAMPLE ", t.Sample)
 	case *Join:
 		p.join(t)
+	case *Unpivot:
+		p.unpivot(t)
+	case *Pivot:
+		p.pivot(t)
 	}
 }
 

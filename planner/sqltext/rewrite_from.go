@@ -27,12 +27,20 @@ func (r *rewriter) tableExpr() frag {
 	defer r.leave()
 	left := r.tableTerm()
 	for chain := 0; r.err == nil; chain++ {
+		if chain > MaxDepth {
+			r.fail(r.here(), "more than %d joins follow each other", MaxDepth)
+		}
+		switch {
+		case r.peek().isWord("unpivot"):
+			left = r.unpivotTable(left)
+			continue
+		case r.peek().isWord("pivot"):
+			left = r.pivotTable(left)
+			continue
+		}
 		side, ok := r.joinWords()
 		if !ok {
 			return left
-		}
-		if chain > MaxDepth {
-			r.fail(side.pos, "more than %d joins follow each other", MaxDepth)
 		}
 		left = r.join(left, side)
 	}
@@ -98,10 +106,7 @@ func (r *rewriter) joinWords() (sideJoin, bool) {
 		}
 	}
 	if r.pos == start && !r.peek().isWord("join") {
-		switch {
-		case t.isWord("pivot", "unpivot"):
-			r.unsupported(side.pos, "%s is not supported", upper(t.text))
-		case t.isWord("straight_join"):
+		if t.isWord("straight_join") {
 			r.unexpected("")
 		}
 		return side, false

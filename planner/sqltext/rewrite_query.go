@@ -6,7 +6,7 @@ func (r *rewriter) queryAhead(i int) bool {
 		return false
 	}
 	next := &r.toks[i+1]
-	if next.isWord("select", "with", "from", "table") {
+	if next.isWord("select", "with", "from", "table", "pivot", "unpivot") {
 		return true
 	}
 	if next.isWord("values") {
@@ -159,6 +159,10 @@ func (r *rewriter) queryTerm() queryFrag {
 		return queryFrag{frag: r.values()}
 	case t.isWord("table"):
 		return queryFrag{frag: r.tableQuery()}
+	case t.isWord("unpivot"):
+		return queryFrag{frag: r.unpivotQuery()}
+	case t.isWord("pivot"):
+		return queryFrag{frag: r.pivotQuery()}
 	case t.isSign("("):
 		r.advance()
 		q := r.query()

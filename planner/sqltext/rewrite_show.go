@@ -6,7 +6,7 @@ import "strings"
 func (r *rewriter) describe() Statement {
 	out := &ShowStmt{What: "columns", Pos: r.here()}
 	r.advance()
-	if t := r.peek(); t.isWord("select", "with", "from", "values") || r.queryAhead(r.pos) {
+	if t := r.peek(); t.isWord("select", "with", "from", "values", "pivot", "unpivot") || r.queryAhead(r.pos) {
 		q, ok := r.queryStatement().(*QueryStmt)
 		if !ok {
 			return nil

@@ -148,6 +148,18 @@ type (
 		using   []Ident
 		pos     int
 	}
+	// sideUnpivot stands as the ON condition of a join with nothing: a sideEntry for each entry.
+	sideUnpivot struct{ unpivot Unpivot }
+	// sideEntry is an entry of UNPIVOT or a value of PIVOT: its expressions.
+	sideEntry struct {
+		alias *Ident
+		pos   int
+	}
+	// sidePivot stands as the ON condition of a join with nothing: the aggregates, then sidePivotOn parts. The aggregates
+	// of pivot have no expressions yet.
+	sidePivot struct{ pivot Pivot }
+	// sidePivotOn is one FOR of PIVOT: its n expressions, then a sideEntry for each value.
+	sidePivotOn struct{ exprs int }
 	// sideCTE is the name of a WITH element.
 	sideCTE struct {
 		name    Ident
