@@ -70,6 +70,10 @@ func TestLockedDown(t *testing.T) {
 		"settings pivoted":     `PIVOT pg_settings ON scope USING count(*)`,
 		"shown":                `SELECT name FROM (SHOW TABLES)`,
 		"summarized":           `SELECT column_name FROM (SUMMARIZE i)`,
+		"summarized view":      `SELECT column_name FROM (SUMMARIZE SELECT * FROM duckdb_settings)`,
+		"summarized function":  `SELECT column_name FROM (SUMMARIZE SELECT * FROM duckdb_settings())`,
+		"summarized statement": `SUMMARIZE SELECT 1`,
+		"summarized parens":    `SELECT column_name FROM (SUMMARIZE (FROM i))`,
 		"secrets":              `SELECT name FROM duckdb_secrets()`,
 		"variable":             `SELECT getvariable('x')`,
 		"scan of another":      `SELECT id FROM flightsrv_scan(1)`,
@@ -135,6 +139,16 @@ func TestNamesLikeFunctions(t *testing.T) {
 	got, _, err := query(t, d, enginetest.SQL(`SELECT "read_csv".id AS "pg_x", 'getenv(''x'')' AS "query", count(*) FILTER (WHERE v IN (1)) AS "a;b"
 		FROM i AS "read_csv", unnest([1]) AS u(x), range(1) WHERE "read_csv".s = 'a' GROUP BY ALL`, []string{"a", "b", "c"}, enginetest.Scan("i", tab)))
 	if want := `{"a":1,"b":"getenv('x')","c":1}`; err != nil || got != want {
+		t.Errorf("got %s, %v; want %s", got, err, want)
+	}
+}
+
+// TestSummarize: of a query it is let through.
+func TestSummarize(t *testing.T) {
+	d := open(t, duckdb.Options{})
+	tab := enginetest.New(t, "lance.main.i", ints, `[{"id":1,"v":1,"s":"a"},{"id":2,"v":5,"s":null}]`)
+	got, _, err := query(t, d, enginetest.SQL(`SELECT column_name AS a, max AS b FROM (SUMMARIZE SELECT v FROM i) AS x`, []string{"a", "b"}, enginetest.Scan("i", tab)))
+	if want := `{"a":"v","b":"5"}`; err != nil || got != want {
 		t.Errorf("got %s, %v; want %s", got, err, want)
 	}
 }

@@ -331,6 +331,25 @@ def _(client, connection, address):
     ])
 
 
+@checks.check("SUMMARIZE")
+def _(client, connection, address):
+    compare(client, connection, [
+        "SUMMARIZE l", "SUMMARIZE r", "SUMMARIZE none", "SUMMARIZE lone", "SUMMARIZE TABLE l",
+        "SUMMARIZE SELECT id, v AS \"v'v\", name, k FROM l WHERE k > 1",
+        "SUMMARIZE FROM l WHERE FALSE",
+        "SUMMARIZE (SELECT k FROM l UNION ALL SELECT id FROM r)",
+        "SUMMARIZE SELECT * FROM l ORDER BY id LIMIT 7",
+        "SUMMARIZE WITH q AS (SELECT id, k FROM l) SELECT r.name, k IS NULL AS n FROM q JOIN r USING (id)",
+        "SUMMARIZE SELECT id, id AS other, id FROM r",
+        "SUMMARIZE PIVOT l ON name IN ('a') USING sum(id) AS t GROUP BY k",
+        "SUMMARIZE SELECT " + ", ".join(f"id + {i} AS c{i}" for i in range(15)) + " FROM l",
+        "SELECT column_name, column_type, min, max, count, null_percentage FROM (SUMMARIZE big)",
+        "SELECT q.a, null_percentage FROM (SUMMARIZE l) AS q(a) WHERE null_percentage > 0 AND a <> 'k' ORDER BY ALL",
+        "SELECT l.id, q.max FROM l JOIN (SUMMARIZE SELECT id AS the_id FROM l) q ON l.id::VARCHAR = q.max",
+    ])
+    compare_prepared(address, connection, [("SUMMARIZE SELECT id, name FROM l WHERE name = ? AND k > ?", ["a", 0], ["b", 2])])
+
+
 @checks.check("parameters in UNION BY NAME")
 def _(client, connection, address):
     compare_prepared(address, connection, [

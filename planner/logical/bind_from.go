@@ -320,6 +320,9 @@ func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
 	if err != nil {
 		return nil, err
 	}
+	if t.Summary {
+		return b.summary(q, t, s)
+	}
 	rel, err := b.derivedRel(q, t.Alias, t.Columns, t.Pos)
 	if err != nil {
 		return nil, err

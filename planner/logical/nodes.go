@@ -117,7 +117,7 @@ func (*Select) isBody() {}
 func (*SetOp) isBody()  {}
 func (*Values) isBody() {}
 
-// From is an element of FROM: *Scan, *Join, *Derived, *CTERef, *TableFunc, *Sampled.
+// From is an element of FROM: *Scan, *Join, *Derived, *CTERef, *TableFunc, *Sampled, *Summary.
 type From interface{ isFrom() }
 
 // Scan reads one table version. Columns to StatsFilter are decided by the rules.
@@ -179,6 +179,13 @@ type TableFunc struct {
 	Col  Col
 }
 
+// Summary is SUMMARIZE of a query: a row for each of its columns, which Names names.
+type Summary struct {
+	Rel   int
+	Query *Query
+	Names []string
+}
+
 // Sampled is a sample of the rows of From, which only stands at the top of a FROM where it is a join. What is above it must
 // not get below: it would be a sample of other rows.
 type Sampled struct {
@@ -201,6 +208,7 @@ func (s *Sampled) Text() string {
 	return out
 }
 
+func (*Summary) isFrom()   {}
 func (*Sampled) isFrom()   {}
 func (*Scan) isFrom()      {}
 func (*Join) isFrom()      {}

@@ -24,6 +24,8 @@ func RelOf(f From) int {
 		return f.Rel
 	case *CTERef:
 		return f.Rel
+	case *Summary:
+		return f.Rel
 	case *TableFunc:
 		return f.Rel
 	}
@@ -131,8 +133,11 @@ func walkBody(b Body, visit func(*Select)) {
 	case *Select:
 		visit(b)
 		WalkFrom(b.From, func(f From) {
-			if d, ok := f.(*Derived); ok {
-				WalkQuery(d.Query, visit)
+			switch f := f.(type) {
+			case *Derived:
+				WalkQuery(f.Query, visit)
+			case *Summary:
+				WalkQuery(f.Query, visit)
 			}
 		})
 	}

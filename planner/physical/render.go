@@ -11,7 +11,8 @@ import (
 )
 
 // renderer writes a query as DuckDB's SQL over the views of its scans. Every name is one of its own making, quoted:
-// relation 3 is "t3", its columns "c0", "c1", ...; nothing of the user's names gets into the text.
+// relation 3 is "t3", its columns "c0", "c1", ...; nothing of the user's names gets into the text, but as
+// a value.
 type renderer struct {
 	scans map[int]*builtScan
 	froms []map[int]logical.From // the relations in scope, innermost last
@@ -276,11 +277,26 @@ func (r *renderer) from(f logical.From) string {
 		return f.Name + "(" + r.list(f.Args) + ") AS " + relName(f.Rel) + "(" + expr.QuoteIdent(f.Col.Key) + ")"
 	case *logical.Join:
 		return r.join(f)
+	case *logical.Summary:
+		return r.summary(f)
 	case *logical.Sampled:
 		return r.from(f.From) + " TABLESAMPLE " + f.Text()
 	}
 	r.fail(errs.New(errs.ErrInternal, "planner: unknown element of FROM %T", f))
 	return ""
+}
+
+// summary writes SUMMARIZE, whose rows name the columns c0, c1, ... of the query, with the users' names in their place.
+func (r *renderer) summary(s *logical.Summary) string {
+	names := make([]string, len(s.Names))
+	for i, n := range s.Names {
+		names[i] = quoteText(n)
+	}
+	cols := []string{"[" + strings.Join(names, ", ") + "][CAST(x.column_name[2:] AS BIGINT) + 1] AS c0"}
+	for i, c := range logical.SummaryColumns[1:] {
+		cols = append(cols, "x."+expr.QuoteIdent(c.Name)+" AS "+logical.OutputKey(i+1))
+	}
+	return "(SELECT " + strings.Join(cols, ", ") + " FROM (SUMMARIZE SELECT * FROM (" + r.query(s.Query) + ") AS q) AS x) AS " + relName(s.Rel)
 }
 
 func (r *renderer) join(j *logical.Join) string {

@@ -63,6 +63,8 @@ func (w *scanWalk) sel(s *logical.Select, reread bool) {
 			w.visit(f, reread)
 		case *logical.Derived:
 			w.query(f.Query, reread)
+		case *logical.Summary:
+			w.query(f.Query, reread)
 		case *logical.CTERef:
 			w.cte(f.CTE, reread)
 		}

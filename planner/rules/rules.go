@@ -96,6 +96,8 @@ func (w *queryWalk) query(q *logical.Query) {
 			switch f := f.(type) {
 			case *logical.Derived:
 				w.query(f.Query)
+			case *logical.Summary:
+				w.query(f.Query)
 			case *logical.CTERef:
 				w.cte(f.CTE)
 			}

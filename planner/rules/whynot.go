@@ -74,6 +74,8 @@ func whyBehind(supports func(expr.Expr) bool, c expr.Expr, source logical.From) 
 		return "behind a query that is computed once for several uses"
 	case *logical.TableFunc:
 		return "behind " + f.Name
+	case *logical.Summary:
+		return "behind SUMMARIZE"
 	case *logical.Derived:
 		return behindQuery(f.Query, c)
 	}

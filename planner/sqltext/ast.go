@@ -220,10 +220,11 @@ type Join struct {
 	Pos     int
 }
 
-// Derived is a subquery or VALUES in FROM.
+// Derived is a subquery, VALUES or SUMMARIZE in FROM.
 type Derived struct {
 	Query   *Query
 	Lateral bool
+	Summary bool // SUMMARIZE of the query: a row for each of its columns
 	Alias   *Ident
 	Columns []Ident
 	Sample  *Sample

@@ -91,7 +91,7 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 	}
 	if !side.call {
 		q := c.query(n.Source)
-		return &Derived{Query: q, Lateral: side.lateral, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
+		return &Derived{Query: q, Lateral: side.lateral, Summary: side.summary, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 	}
 	sel, ok := n.Source.(*ast.SelectStmt)
 	if !ok || len(sel.Fields.Fields) != 1 {

@@ -17,7 +17,7 @@ func FuzzParse(f *testing.F) {
 		"SELECT `__stats__:lat`.max AS hi, \"q\"\"uote\", t.* EXCLUDE (a) FROM lance.main.\"t@7\" t WHERE name IN ('ø', ?)",
 		"WITH RECURSIVE t(n) AS (SELECT CAST(1 AS BIGINT) UNION ALL SELECT n + 1 FROM t WHERE n < 5) SELECT * FROM p JOIN t ON p.id = t.n",
 		"SELECT * FROM t PIVOT (sum(a) AS b, max(c) FOR d IN (1, x AS y) (e, f) IN ((1, 2)) GROUP BY g) p UNPIVOT INCLUDE NULLS ((h, i) FOR j IN ((k, l) AS m, (n, o)))",
-		"PIVOT t ON a IN (1) USING sum(b) GROUP BY c", "UNPIVOT t ON a, * INTO NAME b VALUE c",
+		"SUMMARIZE t", "SELECT * FROM (SUMMARIZE SELECT 1 LIMIT 2) AS x(a)", "PIVOT t ON a IN (1) USING sum(b) GROUP BY c", "UNPIVOT t ON a, * INTO NAME b VALUE c",
 		"SELECT * FROM t PIVOT (sum(a) AS b, max(c) FOR d IN (1, x AS y) (e, f) IN ((1, 2)) GROUP BY g) p UNPIVOT INCLUDE NULLS ((h, i) FOR j IN ((k, l) AS m, (n, o)))",
 		"PIVOT t ON a IN (1) USING sum(b) GROUP BY c", "UNPIVOT t ON a, * INTO NAME b VALUE c",
 		"SELECT 1 FROM a TABLESAMPLE 3 (reservoir, 4), b TABLESAMPLE system(1%) REPEATABLE (2) USING SAMPLE 4% LIMIT (2)%",

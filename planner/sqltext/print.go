@@ -346,6 +346,9 @@ func (p *printer) table(t TableExpr) {
 			p.put("LATERAL ")
 		}
 		p.put("(")
+		if t.Summary {
+			p.put("SUMMARIZE ")
+		}
 		p.query(t.Query)
 		p.put(")")
 		p.alias(t.Alias, t.Columns)

@@ -121,6 +121,11 @@ func (r *rewriter) tableTerm() frag {
 	lateral := r.accept("lateral")
 	t := r.peek()
 	switch {
+	case t.isSign("(") && r.peekAt(1).isWord("summarize"):
+		r.advance()
+		q := r.summarized()
+		r.expectSign(")")
+		return r.derived(q, sideTable{pos: pos, summary: true})
 	case r.queryAhead(r.pos):
 		return r.derived(r.subquery(), sideTable{pos: pos, lateral: lateral})
 	case t.isWord("values") && r.peekAt(1).isSign("("):

@@ -6,7 +6,7 @@ func (r *rewriter) queryAhead(i int) bool {
 		return false
 	}
 	next := &r.toks[i+1]
-	if next.isWord("select", "with", "from", "table", "pivot", "unpivot") {
+	if next.isWord("select", "with", "from", "table", "pivot", "unpivot", "summarize") {
 		return true
 	}
 	if next.isWord("values") {
@@ -41,6 +41,10 @@ func (r *rewriter) query() queryFrag {
 		return queryFrag{}
 	}
 	defer r.leave()
+	if pos := r.here(); r.peek().isWord("summarize") {
+		table := cat(r.summarized(), one(" AS "+marker("table", r.add(sideTable{pos: pos, summary: true})), pos))
+		return queryFrag{frag: r.allOf(pos, table)}
+	}
 	var with frag
 	if r.peek().isWord("with") {
 		with = r.with()
@@ -173,13 +177,27 @@ func (r *rewriter) queryTerm() queryFrag {
 	return queryFrag{}
 }
 
+// summarized rewrites SUMMARIZE with what stands behind it, a query or a table, as a subquery.
+func (r *rewriter) summarized() frag {
+	r.expect("summarize")
+	pos, t := r.here(), r.peek()
+	switch {
+	case t.isWord("select", "with", "from", "table", "values", "pivot", "unpivot"), r.queryAhead(r.pos):
+		return inParens(r.query().frag)
+	case t.kind == tokString:
+		r.failHint(pos, "name a table", "a text is no table: files are not read")
+		return frag{}
+	}
+	table := marker("table", r.add(sideTable{pos: pos, name: r.tablePath()}))
+	return inParens(r.allOf(pos, one(table, pos)))
+}
+
 // tableQuery rewrites TABLE t, which is SELECT * FROM t.
 func (r *rewriter) tableQuery() frag {
 	pos := r.here()
 	r.expect("table")
 	side := sideTable{pos: r.here(), name: r.tablePath()}
-	table := marker("table", r.add(side))
-	return cat(one("SELECT ", pos), r.mark("select", pos, sideSelect{pos: pos}), one(", ", pos), r.plainStar(pos), one(" FROM "+table, side.pos))
+	return r.allOf(pos, one(marker("table", r.add(side)), side.pos))
 }
 
 // plainStar is a column that is a star, where the text has none.

@@ -39,7 +39,7 @@ func (r *rewriter) statementBody(top bool) Statement {
 				return r.writeStatement(kind)
 			}
 			return r.queryStatement()
-		case "select", "values", "from", "table", "pivot", "unpivot":
+		case "select", "values", "from", "table", "pivot", "unpivot", "summarize":
 			return r.queryStatement()
 		case "explain":
 			if top {
@@ -70,7 +70,7 @@ func (r *rewriter) statementBody(top bool) Statement {
 			}
 		case "replace", "copy", "attach", "detach", "install", "load", "pragma", "call", "export", "import", "vacuum", "checkpoint",
 			"analyze", "prepare", "execute", "deallocate", "grant", "revoke",
-			"comment", "summarize", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":
+			"comment", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":
 			r.unsupported(int(t.start), "%s is not supported", upper(t.text))
 			return nil
 		}

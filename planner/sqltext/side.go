@@ -135,6 +135,7 @@ type (
 		columns []Ident
 		lateral bool
 		call    bool // the subquery's column is the call of a table function
+		summary bool // SUMMARIZE stands before the subquery
 		sample  *Sample
 		pos     int
 	}
