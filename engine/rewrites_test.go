@@ -165,7 +165,9 @@ func (q query) derived(table string) string {
 		"SELECT k, count(*) OVER () AS j, w, f, t, d"+where,
 		"SELECT * FROM "+table+" ORDER BY k, j, w, f, t, d LIMIT 3",
 		"SELECT *"+where+" UNION ALL SELECT * FROM small",
-		"SELECT k, j, w, f, t, d"+where+" UNION SELECT k + 1, j, w, f, t, d FROM small")
+		"SELECT k, j, w, f, t, d"+where+" UNION SELECT k + 1, j, w, f, t, d FROM small",
+		"SELECT k, j, w, f, t, d"+where+q.one(" EXCEPT ", " INTERSECT ", " EXCEPT ALL ", " INTERSECT ALL ")+"SELECT k, j, w, f, t, d FROM "+q.one("big", "mid")+" WHERE j > 3",
+		"SELECT k, "+grouped+where+" GROUP BY k UNION ALL (SELECT k, j, w, f, t, d FROM mid UNION SELECT DISTINCT * FROM small)")
 }
 
 // subquery is a condition with a query in it.

@@ -122,6 +122,10 @@ func (o Options) logical(supports func(expr.Expr) bool) logical.Options {
 		Now: o.Now, Supports: supports}
 }
 
+func (o Options) env(supports func(expr.Expr) bool) rules.Env {
+	return rules.Env{Supports: supports, UTC: o.TimeZone == "" || o.TimeZone == "UTC"}
+}
+
 func names(ids []sqltext.Ident) []string {
 	out := make([]string, len(ids))
 	for i, id := range ids {
@@ -155,7 +159,7 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	if err != nil {
 		return nil, err
 	}
-	fresh, applied, err := rules.Run(rules.Env{Supports: supports, UTC: o.TimeZone == "" || o.TimeZone == "UTC"}, rules.Default, bound.Query)
+	fresh, applied, err := rules.Run(o.env(supports), rules.Default, bound.Query)
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func planScan(ctx context.Context, r ScanRequest, o Options) (*Statement, error)
 	if err != nil {
 		return nil, err
 	}
-	spec, err := requestSpec(t, r)
+	spec, err := requestSpec(t, r, o.env(supports))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func requestRef(r ScanRequest, o Options) (scan.TableRef, error) {
 	return ref, nil
 }
 
-func requestSpec(t *logical.Table, r ScanRequest) (scan.Spec, error) {
+func requestSpec(t *logical.Table, r ScanRequest, env rules.Env) (scan.Spec, error) {
 	spec := scan.Spec{Limit: -1, Offset: r.Offset}
 	if r.Limit != nil {
 		spec.Limit = *r.Limit
@@ -90,7 +90,7 @@ func requestSpec(t *logical.Table, r ScanRequest) (scan.Spec, error) {
 	if err != nil {
 		return spec, err
 	}
-	spec.StatsFilter, spec.Filter = rules.Split(physical.Local(filter))
+	spec.StatsFilter, spec.Filter = rules.Split(physical.Local(rules.Fold(env, filter)))
 	return spec, nil
 }
 

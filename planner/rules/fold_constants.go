@@ -15,10 +15,9 @@ import (
 // to call, or may give a long text stays: it is computed where the rows are.
 func foldConstants(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
-		f := folder{env}
 		changed := false
 		fold := func(e expr.Expr) expr.Expr {
-			out := logical.MapNodes(e, f.node)
+			out := Fold(env, e)
 			changed = changed || out != e
 			return out
 		}
@@ -33,6 +32,9 @@ func foldConstants(env Env, q *logical.Query) (*logical.Query, bool, error) {
 		return changed
 	})
 }
+
+// Fold is a condition with what it says of constants alone worked out.
+func Fold(env Env, e expr.Expr) expr.Expr { return logical.MapNodes(e, folder{env}.node) }
 
 type folder struct{ env Env }
 

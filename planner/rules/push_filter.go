@@ -10,7 +10,7 @@ import (
 // pushFilter moves conjuncts over one table's columns to its scan, where that can compute them: from WHERE, from the ON
 // of inner and semi joins, and from the ON of an outer or anti join to the side whose rows it only looks for. A conjunct
 // never crosses an outer join from above to the null-filled side, nor a limit, and grouping, DISTINCT and windows only
-// where it compares what they group by (below). A conjunct over a UNION ALL goes into each of its branches first.
+// where it compares what they group by (below). A conjunct over a UNION goes into each of its branches first.
 func pushFilter(env Env, q *logical.Query) (*logical.Query, bool, error) {
 	return edit(q, func(q *logical.Query) bool {
 		changed := false
@@ -164,7 +164,7 @@ func soleRel(e expr.Expr) (int, bool) {
 	return rel, true
 }
 
-// pushUnions moves conjuncts of WHERE into the branches of the UNION ALLs that they read.
+// pushUnions moves conjuncts of WHERE into the branches of the set operations that they read.
 func pushUnions(sel *logical.Select) bool {
 	targets := reach(sel.From)
 	var keep []expr.Expr
@@ -191,23 +191,39 @@ func pushUnions(sel *logical.Select) bool {
 	return len(order) > 0
 }
 
-// canTake tells whether a condition over the columns of a UNION ALL means the same in each branch: plain blocks whose
-// columns have the types of the whole.
+// canTake tells whether a condition over the columns of a set operation means the same in each branch, whose columns have
+// the types of the whole. Branches of a UNION ALL take any; where rows are put together or taken away only what equal
+// rows have in common counts, which is what comparisons with constants tell.
 func canTake(q *logical.Query, whole []logical.Col, c expr.Expr) bool {
 	op, ok := q.Body.(*logical.SetOp)
-	if !ok || op.Op != "UNION" || !op.All || q.Limit != nil || q.Offset != nil || len(q.CTEs) > 0 {
+	if !ok || q.Limit != nil || q.Offset != nil || len(q.CTEs) > 0 {
+		return false
+	}
+	compared := comparedColumn(c)
+	if (op.Op != "UNION" || !op.All) && compared == nil {
 		return false
 	}
 	for _, branch := range []*logical.Query{op.L, op.R} {
 		if !sameTypes(branch, whole, c) {
 			return false
 		}
-		if branch.IsPlain() || canTake(branch, whole, c) {
+		if branch.IsPlain() || canTake(branch, whole, c) || compared != nil && takesBelow(branch, whole, compared) {
 			continue
 		}
 		return false
 	}
 	return true
+}
+
+// takesBelow tells whether a comparison of a column may go into a branch that groups by it.
+func takesBelow(branch *logical.Query, whole []logical.Col, col *expr.Column) bool {
+	for i, w := range whole {
+		if w.Key == col.Path[0] {
+			sel, _ := below(branch, branch.Cols[i].Key)
+			return sel != nil
+		}
+	}
+	return false
 }
 
 // sameTypes tells whether the columns that a condition reads have the types of the whole in a branch. A variable that is

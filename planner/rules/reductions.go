@@ -104,9 +104,9 @@ func (f *reductionFinder) in(x expr.Expr, q *logical.Query, targets map[int]logi
 	if source, key := f.traceOutput(q, 0); source != nil {
 		f.found = appendReduction(f.found, targets[col.Rel], col, source, key)
 	}
-	if sel, item := below(q, q.Cols[0].Key); sel != nil {
-		if item, ok := item.(*expr.Column); ok {
-			f.add(item, col, reach(sel.From))
+	if source, key := f.trace(col); source != nil && sameKeys(col.Typ, q.Cols[0].Type) {
+		for _, l := range outputLandings(q, 0) {
+			f.found = appendReduction(f.found, l.scan, l.col, source, key)
 		}
 	}
 }
@@ -118,19 +118,51 @@ func (f *reductionFinder) add(col, other *expr.Column, targets map[int]logical.F
 }
 
 func appendReduction(list []Reduction, target logical.From, col *expr.Column, source *logical.Scan, key *expr.Column) []Reduction {
-	if d, ok := target.(*logical.Derived); ok && len(col.Path) == 1 {
-		if sel, item := below(d.Query, col.Path[0]); sel != nil {
-			if c, ok := item.(*expr.Column); ok {
-				return appendReduction(list, reach(sel.From)[c.Rel], c, source, key)
-			}
-		}
-	}
-	s, ok := target.(*logical.Scan)
-	limited := ok && (s.Limit >= 0 || s.Offset > 0) // a filter would let other rows through
-	if !ok || limited || s == source || IsComputed(col.Path) || !sameKeys(col.Typ, key.Typ) {
+	if !sameKeys(col.Typ, key.Typ) {
 		return list
 	}
-	return append(list, Reduction{Target: s, Column: col, Source: source, Key: key})
+	for _, l := range landings(target, col) {
+		limited := l.scan.Limit >= 0 || l.scan.Offset > 0 // a filter would let other rows through
+		if !limited && l.scan != source && !IsComputed(l.col.Path) && sameKeys(l.col.Typ, key.Typ) {
+			list = append(list, Reduction{Target: l.scan, Column: l.col, Source: source, Key: key})
+		}
+	}
+	return list
+}
+
+// landing is a column of a scan.
+type landing struct {
+	scan *logical.Scan
+	col  *expr.Column
+}
+
+// landings are the scans that need give no other rows than those whose column can be one that a relation's column is asked
+// for. Of a set operation each branch stands for itself: rows of other values are of no use, whatever they meet there.
+func landings(f logical.From, col *expr.Column) []landing {
+	switch f := f.(type) {
+	case *logical.Scan:
+		return []landing{{f, col}}
+	case *logical.Derived:
+		if i := slices.IndexFunc(f.Query.Cols, func(c logical.Col) bool { return c.Key == col.Path[0] }); i >= 0 && len(col.Path) == 1 {
+			return outputLandings(f.Query, i)
+		}
+	}
+	return nil
+}
+
+func outputLandings(q *logical.Query, i int) []landing {
+	if op, ok := q.Body.(*logical.SetOp); ok {
+		if q.Limit != nil || q.Offset != nil || len(q.CTEs) > 0 {
+			return nil
+		}
+		return append(outputLandings(op.L, i), outputLandings(op.R, i)...)
+	}
+	sel, item := below(q, q.Cols[i].Key)
+	c, ok := item.(*expr.Column)
+	if sel == nil || !ok {
+		return nil
+	}
+	return landings(reach(sel.From)[c.Rel], c)
 }
 
 // columnsOf gives the columns of l = r.
