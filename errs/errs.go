@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"strings"
 )
 
 // The kinds. Test with errors.Is; an error that wraps none of them is Internal.
@@ -64,6 +65,7 @@ type SQLError struct {
 	Column int    // from 1, in characters
 	Msg    string // what is wrong
 	Hint   string // what to do, may be empty
+	Source string // the line of the statement, may be empty
 }
 
 // Error gives the message, the place and the hint.
@@ -73,6 +75,27 @@ func (e *SQLError) Error() string {
 		s += ": " + e.Hint
 	}
 	return s
+}
+
+// caretWidth is how many characters of a long line are shown on each side of its fault.
+const caretWidth = 40
+
+// Caret shows the line of the fault, with a caret below its place; empty where the line is not known.
+func (e *SQLError) Caret() string {
+	if e.Source == "" {
+		return ""
+	}
+	line := []rune(strings.ReplaceAll(e.Source, "\t", " "))
+	at := min(max(e.Column-1, 0), len(line))
+	from, to := max(at-caretWidth, 0), min(at+caretWidth, len(line))
+	shown, before := string(line[from:to]), at-from
+	if from > 0 {
+		shown, before = "..."+shown, before+len("...")
+	}
+	if to < len(line) {
+		shown += "..."
+	}
+	return shown + "\n" + strings.Repeat(" ", before) + "^"
 }
 
 // Unwrap gives the kind.

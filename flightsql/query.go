@@ -38,6 +38,7 @@ type planned struct {
 	nested    nested.Mode
 	schema    *arrow.Schema // as the client gets it, with metadata
 	pins      []pin
+	options   planner.Options
 }
 
 // hasRows tells whether the statement has a result.
@@ -105,10 +106,10 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	}
 	schema, err := s.resultSchema(ctx, st)
 	if err != nil {
-		return nil, err
+		return nil, planner.Locate(ctx, q.SQL, o, err)
 	}
 	schema = sqlSchema(q.Settings.Nested.Schema(schema))
-	return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins()}, nil
+	return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins(), options: o}, nil
 }
 
 // withTableMetadata gives a scan's schema the metadata of its table's.

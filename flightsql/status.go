@@ -61,7 +61,12 @@ func failureOf(err error) failure {
 		id := newErrorID()
 		return failure{status: status.Newf(code, "%s (error %s; the server's log has the details)", hiddenText(code), id), id: id}
 	}
-	return failure{status: status.New(code, clipMessage(err.Error()))}
+	text := err.Error()
+	var fault *errs.SQLError
+	if errors.As(err, &fault) && fault.Source != "" {
+		text += "\n" + fault.Caret()
+	}
+	return failure{status: status.New(code, clipMessage(text))}
 }
 
 func codeOf(err error) codes.Code {

@@ -325,6 +325,31 @@ def _(client, connection):
     assert not faults, " ### ".join(faults[:5])
 
 
+@checks.check("faults have their place")
+def _(client, connection):
+    """The statements of wrong.sql, in which @^ stands before what is wrong: the message tells line and column, and a caret is below it."""
+    every = (ROOT / "integration" / "testdata" / "wrong.sql").read_text().removesuffix(";\n").split(";\n")
+    assert len(every) > 150, f"{len(every)} statements"
+    faults = []
+    for marked in every:
+        sql, before = marked.replace("@^", "", 1), marked.split("@^", 1)[0]
+        line, column = before.count("\n") + 1, len(before) - before.rfind("\n")
+        try:
+            ask(client, sql)
+            faults.append(f"taken: {sql}")
+            continue
+        except (flight.FlightError, pa.ArrowException) as e:
+            text = str(e).split(". gRPC")[0].split("message: ")[-1]
+        place = re.search(r"\(line (\d+), column (\d+)\)", text)
+        if not place or (int(place[1]), int(place[2])) != (line, column):
+            faults.append(f"{marked}: {text}")
+        *_, shown, caret = text.split("\n") if text.count("\n") > 1 else ("", "")
+        at = sql.split("\n")[line - 1][column - 1:][:10]
+        if not re.fullmatch(r" *\^", caret) or shown[len(caret) - 1:][:len(at)] != at:
+            faults.append(f"{marked}: caret in {text}")
+    assert not faults, f"{len(faults)}: " + " ### ".join(faults[:5])
+
+
 each("generated statements", lambda: Generator(SEED).all(GENERATED), False)
 
 

@@ -179,3 +179,38 @@ func operandsOf(x sqltext.Expr) []sqltext.Expr {
 	}
 	return nil
 }
+
+// walkExpr visits an expression and its operands, not those of subqueries.
+func walkExpr(x sqltext.Expr, visit func(sqltext.Expr)) {
+	if x == nil {
+		return
+	}
+	visit(x)
+	var below []sqltext.Expr
+	switch x := x.(type) {
+	case *sqltext.FuncCall:
+		below = append(append(below, x.Args...), x.Filter)
+		for _, o := range x.OrderBy {
+			below = append(below, o.Expr)
+		}
+		if x.Over != nil {
+			below = append(below, x.Over.PartitionBy...)
+			for _, o := range x.Over.OrderBy {
+				below = append(below, o.Expr)
+			}
+		}
+	case *sqltext.CaseExpr:
+		below = append(below, x.Operand)
+		for _, w := range x.Whens {
+			below = append(below, w.Cond, w.Then)
+		}
+		below = append(below, x.Else)
+	case *sqltext.Binary:
+		below = []sqltext.Expr{x.L, x.R}
+	default:
+		below = operandsOf(x)
+	}
+	for _, o := range below {
+		walkExpr(o, visit)
+	}
+}

@@ -3,6 +3,7 @@ package logical
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -43,6 +44,7 @@ func (b *binder) expr(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 	if err != nil {
 		return nil, b.at(x.ExprPos(), err)
 	}
+	b.bound(e, x.ExprPos())
 	return e, nil
 }
 
@@ -143,6 +145,11 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 	case *sqltext.ListLit:
 		return b.nested("list_value", x.Items, nil, x.Pos, c)
 	case *sqltext.StructLit:
+		for i, name := range x.Names {
+			if slices.ContainsFunc(x.Names[:i], func(n string) bool { return strings.EqualFold(n, name) }) {
+				return nil, b.errorf(x.NamePos[i], "a struct has the field %s twice", expr.QuoteIdent(name))
+			}
+		}
 		return b.nested("struct_pack", x.Values, x.Names, x.Pos, c)
 	case *sqltext.RowLit:
 		return b.callOf("row", x.Items, nil, x.Pos, c)
@@ -242,7 +249,8 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 		return nil, err
 	}
 	if compares {
-		return b.compare(op, l, r, x.Pos, c)
+		e, err := b.compare(op, l, r, x.Pos, c)
+		return e, b.namedByText(err, c, sides...)
 	}
 	if op, ok := arithOps[x.Op]; ok {
 		if err := b.noValues(c, x.Pos, l, r); err != nil {
@@ -354,7 +362,8 @@ func (b *binder) inList(x *sqltext.InList, c *exprCtx) (expr.Expr, error) {
 	for _, l := range list {
 		b.wantSame(e, l)
 	}
-	return b.negated(&expr.In{X: e, List: list}, x.Not, x.Pos)
+	out, err := b.negated(&expr.In{X: e, List: list}, x.Not, x.Pos)
+	return out, b.namedByText(err, c, append([]sqltext.Expr{x.X}, x.List...)...)
 }
 
 func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {

@@ -46,7 +46,7 @@ func (b *binder) foreign(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, bool, erro
 func (b *binder) steady(pos int, operands ...expr.Expr) error {
 	for _, e := range operands {
 		if IsVolatile(e) {
-			return b.fault(errs.ErrUnsupported, pos, "work it out in a subquery first", "%s gives another value each time, and is read more than once here", e)
+			return b.fault(errs.ErrUnsupported, pos, "work it out in a subquery first", "%s gives another value each time, and is read more than once here", b.shown(e))
 		}
 	}
 	return nil

@@ -408,6 +408,7 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	if err != nil {
 		return nil, err
 	}
+	b.bound(&expr.Call{Name: name, Args: args}, t.Pos)
 	var typ arrow.DataType
 	switch {
 	case name == "unnest" && len(args) == 1:

@@ -58,6 +58,11 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 	if !isScalar(name) {
 		return nil, b.unknownFunction(name, pos)
 	}
+	for i, n := range argNames {
+		if n != "" && slices.ContainsFunc(argNames[:i], func(o string) bool { return strings.EqualFold(o, n) }) {
+			return nil, b.errorf(args[i].ExprPos(), "the argument %s is there twice", expr.QuoteIdent(n))
+		}
+	}
 	es, err := b.exprs(args, c)
 	if err != nil {
 		return nil, err

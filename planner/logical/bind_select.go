@@ -53,17 +53,18 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 	if err != nil {
 		return err
 	}
+	var keys []sqltext.Expr
 	for _, o := range order {
 		err := b.eachColumn(ec, func(c *exprCtx) error {
 			e, err := b.orderExpr(o.Expr, sel, c)
-			out.OrderBy = append(out.OrderBy, sortKey(o, e))
+			out.OrderBy, keys = append(out.OrderBy, sortKey(o, e)), append(keys, o.Expr)
 			return err
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if err := b.checkGrouping(t, sel, out); err != nil {
+	if err := b.checkGrouping(t, sel, out, keys); err != nil {
 		return err
 	}
 	out.Cols = b.outputCols(sel, s)
@@ -112,7 +113,7 @@ func (b *binder) item(it sqltext.SelectItem, ec *exprCtx) ([]Item, error) {
 		if err != nil {
 			return b.at(it.Pos, err)
 		}
-		out = append(out, Item{Name: name, Expr: e})
+		out = append(out, Item{Name: name, Expr: e, from: it.Expr})
 		return nil
 	})
 	return out, err

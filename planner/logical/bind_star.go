@@ -45,6 +45,9 @@ func (b *binder) star(t *sqltext.Star, s *scope, ec *exprCtx) ([]Item, error) {
 		return nil, err
 	}
 	out := itemsOf(cols)
+	for i := range out {
+		out[i].from = t
+	}
 	if t.Filter == nil {
 		return out, nil
 	}

@@ -22,7 +22,8 @@ func (b *binder) between(x *sqltext.BetweenExpr, c *exprCtx) (expr.Expr, error) 
 	b.wantSame(es[0], es[2])
 	b.wantSame(es[1], es[2])
 	if !x.Symmetric {
-		return b.negated(&expr.Between{X: es[0], Lo: es[1], Hi: es[2]}, x.Not, x.Pos)
+		out, err := b.negated(&expr.Between{X: es[0], Lo: es[1], Hi: es[2]}, x.Not, x.Pos)
+		return out, b.namedByText(err, c, x.X, x.Lo, x.Hi)
 	}
 	if err := b.steady(x.Pos, es...); err != nil {
 		return nil, err

@@ -110,7 +110,7 @@ func (b *binder) viewFault(v *scan.View, pos int, err error) error {
 	var fault *errs.SQLError
 	if errors.As(err, &fault) {
 		line, col := sqltext.Position(b.text, pos)
-		return &errs.SQLError{Kind: fault.Kind, Line: line, Column: col, Hint: fault.Hint,
+		return &errs.SQLError{Kind: fault.Kind, Line: line, Column: col, Hint: fault.Hint, Source: sqltext.Line(b.text, pos),
 			Msg: fmt.Sprintf("view %s, line %d, column %d: %s", v.Name(), fault.Line, fault.Column, fault.Msg)}
 	}
 	if err != nil {

@@ -3,6 +3,7 @@ package logical
 import (
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -26,6 +27,8 @@ type Options struct {
 	User            string
 	Setting         func(name string) (string, bool) // nil: there are none
 	Now             time.Time
+	// Bound is told of each expression as it is bound, with its place in the statement; nil: nobody asks.
+	Bound func(e expr.Expr, pos int)
 	// Supports tells whether a scan can compute a bound expression; nil: any.
 	Supports func(expr.Expr) bool
 }
@@ -103,6 +106,13 @@ func newBinder(ctx context.Context, text string, params int, o Options) (*binder
 	return b, nil
 }
 
+// bound tells of an expression that is bound, unless it stands in the text of a view.
+func (b *binder) bound(e expr.Expr, pos int) {
+	if b.o.Bound != nil && e != nil && !slices.ContainsFunc(b.views, func(v openView) bool { return !v.made }) {
+		b.o.Bound(b.shown(e), pos)
+	}
+}
+
 func (b *binder) newRel(pos int) (int, error) {
 	b.rels++
 	if b.rels > maxRelations {
@@ -141,7 +151,7 @@ func At(text string, pos int, err error) error {
 	for _, k := range textKinds {
 		if errors.Is(err, k) {
 			line, col := sqltext.Position(text, pos)
-			return &errs.SQLError{Kind: k, Line: line, Column: col, Msg: err.Error()}
+			return &errs.SQLError{Kind: k, Line: line, Column: col, Msg: err.Error(), Source: sqltext.Line(text, pos)}
 		}
 	}
 	return err

@@ -73,7 +73,7 @@ func (c *cloner) sel(s *Select) *Select {
 	out := &Select{Distinct: s.Distinct, GroupAll: s.GroupAll, From: c.from(s.From)}
 	out.DistinctOn = c.exprs(s.DistinctOn)
 	for _, it := range s.Items {
-		out.Items = append(out.Items, Item{Name: it.Name, Expr: c.expr(it.Expr)})
+		out.Items = append(out.Items, Item{Name: it.Name, Expr: c.expr(it.Expr), from: it.from})
 	}
 	out.Where = c.expr(s.Where)
 	for _, g := range s.GroupBy {

@@ -2,6 +2,7 @@ package logical
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
@@ -50,8 +51,8 @@ func (s *Select) Aggregated() bool {
 }
 
 // checkGrouping refuses columns that are neither grouped nor inside an aggregate, and rewrites `s.a` to the field a of
-// the grouped s where a struct is grouped.
-func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error {
+// the grouped s where a struct is grouped. keys are the keys of ORDER BY as the statement has them.
+func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query, keys []sqltext.Expr) error {
 	grouped := sel.Aggregated()
 	for _, k := range out.OrderBy {
 		grouped = grouped || hasAggregate(k.X)
@@ -61,11 +62,7 @@ func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error
 	}
 	g := newGrouper(b, sel)
 	for i, it := range sel.Items {
-		pos := t.Pos
-		if i < len(t.Items) && len(t.Items) == len(sel.Items) {
-			pos = t.Items[i].Pos
-		}
-		e, err := g.check(it.Expr, pos)
+		e, err := g.check(it.Expr, it.from)
 		if err != nil {
 			return err
 		}
@@ -78,14 +75,14 @@ func (b *binder) checkGrouping(t *sqltext.Select, sel *Select, out *Query) error
 		if c.x == nil {
 			continue
 		}
-		e, err := g.check(*c.dst, c.x.ExprPos())
+		e, err := g.check(*c.dst, c.x)
 		if err != nil {
 			return err
 		}
 		*c.dst = e
 	}
 	for i, k := range out.OrderBy {
-		e, err := g.check(k.X, t.Pos)
+		e, err := g.check(k.X, keys[i])
 		if err != nil {
 			return err
 		}
@@ -135,8 +132,8 @@ func (g *grouper) add(keys ...expr.Expr) {
 	}
 }
 
-// check gives e with fields of grouped structs taken from the grouped struct.
-func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
+// check gives e with fields of grouped structs taken from the grouped struct; from is what it was bound from.
+func (g *grouper) check(e expr.Expr, from sqltext.Expr) (expr.Expr, error) {
 	if err := g.b.ctx.Err(); err != nil {
 		return nil, err
 	}
@@ -147,15 +144,15 @@ func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
 	case *expr.Aggregate:
 		return e, nil
 	case *expr.Window:
-		return e, g.checkAll(windowOperands(x), pos)
+		return e, g.checkAll(windowOperands(x), from)
 	case *expr.Column:
-		return g.column(x, pos)
+		return g.column(x, from)
 	}
 	children := expr.Children(e)
 	fresh := make([]expr.Expr, len(children))
 	changed := false
 	for i, c := range children {
-		n, err := g.check(c, pos)
+		n, err := g.check(c, from)
 		if err != nil {
 			return nil, err
 		}
@@ -167,19 +164,19 @@ func (g *grouper) check(e expr.Expr, pos int) (expr.Expr, error) {
 	return expr.WithChildren(e, fresh), nil
 }
 
-func (g *grouper) checkAll(es []expr.Expr, pos int) error {
+func (g *grouper) checkAll(es []expr.Expr, from sqltext.Expr) error {
 	for _, e := range es {
 		if a, ok := e.(*expr.Aggregate); ok && a != nil {
 			continue
 		}
-		if _, err := g.check(e, pos); err != nil {
+		if _, err := g.check(e, from); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *grouper) column(c *expr.Column, pos int) (expr.Expr, error) {
+func (g *grouper) column(c *expr.Column, from sqltext.Expr) (expr.Expr, error) {
 	if !g.rels[c.Rel] {
 		return c, nil // of a query around this one
 	}
@@ -198,5 +195,24 @@ func (g *grouper) column(c *expr.Column, pos int) (expr.Expr, error) {
 		}
 		return x, nil
 	}
-	return nil, g.b.errorf(pos, "column %s must stand in GROUP BY or inside an aggregate function", c.Path)
+	path := g.b.shownPath(c)
+	return nil, g.b.errorf(placeOf(from, path), "column %s must stand in GROUP BY or inside an aggregate function", path)
+}
+
+// placeOf is where an expression names a column, or else where it begins.
+func placeOf(x sqltext.Expr, column expr.FieldPath) int {
+	if x == nil {
+		return 0
+	}
+	pos := -1
+	walkExpr(x, func(x sqltext.Expr) {
+		n, ok := x.(*sqltext.Name)
+		if ok && pos < 0 && strings.EqualFold(n.Parts[len(n.Parts)-1].Text, column[len(column)-1]) {
+			pos = n.Pos
+		}
+	})
+	if pos < 0 {
+		pos = x.ExprPos()
+	}
+	return pos
 }

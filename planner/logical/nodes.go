@@ -9,6 +9,7 @@ import (
 
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/ndarray"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -78,6 +79,7 @@ type Select struct {
 type Item struct {
 	Name string
 	Expr expr.Expr
+	from sqltext.Expr // what it was bound from
 }
 
 // Group is one element of GROUP BY: Kind is empty (Sets[0][0] is the expression), "ROLLUP", "CUBE", "GROUPING SETS".

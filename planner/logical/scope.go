@@ -186,7 +186,11 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 	if miss != nil {
 		return nil, miss
 	}
-	return nil, b.unknownColumn(s, parts, n.Pos)
+	err := b.unknownColumn(s, parts, n.Pos)
+	if len(n.Parts) == 1 && n.Parts[0].Quoted {
+		err = moreHint(err, "a text stands in single quotes: '"+strings.ReplaceAll(parts[0], "'", "''")+"'")
+	}
+	return nil, err
 }
 
 // resolveIn tries the levels of docs/reference.md in one scope: table or alias, column, schema.table, catalog. It gives nil
@@ -442,7 +446,7 @@ func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) 
 		if !ok {
 			if t != nil {
 				return nil, &missingField{of: x, typ: t, name: name, err: b.fault(errs.ErrNotFound, pos, "",
-					"%s has no field %q: it is of type %s", x, name, expr.SQLType(t))}
+					"%s has no field %q: it is of type %s", b.shown(x), name, expr.SQLType(t))}
 			}
 			x, t = &expr.Extract{X: x, Name: name}, nil
 			continue
@@ -452,7 +456,7 @@ func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) 
 		case len(found) == 0:
 			return nil, b.noField(x, name, st, pos)
 		case len(found) > 1:
-			return nil, b.errorf(pos, "%s.%s is ambiguous: it may be %q or %q", x, name, found[0].Name, found[1].Name)
+			return nil, b.errorf(pos, "%s.%s is ambiguous: it may be %q or %q", b.shown(x), name, found[0].Name, found[1].Name)
 		}
 		x, t = down(x, found[0]), found[0].Type
 	}
@@ -472,7 +476,7 @@ func (b *binder) noField(x expr.Expr, name string, st *arrow.StructType, pos int
 		names[i] = f.Name
 	}
 	return &missingField{of: x, name: name, names: names,
-		err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "%s has no field %q", x, name)}
+		err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "%s has no field %q", b.shown(x), name)}
 }
 
 func structOf(t arrow.DataType) (*arrow.StructType, bool) {

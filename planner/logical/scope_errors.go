@@ -1,12 +1,15 @@
 package logical
 
 import (
+	"errors"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
+	"github.com/lanceflight/flightsrv/planner/sqltext"
 	"github.com/lanceflight/flightsrv/scan"
 )
 
@@ -97,7 +100,48 @@ func (b *binder) unknownColumn(s *scope, parts []string, pos int) error {
 	if len(rels) == 0 {
 		return b.fault(errs.ErrNotFound, pos, "", "there is no column %s: the query reads no table", expr.FieldPath(parts))
 	}
-	return b.noColumn(rels, parts, pos)
+	err := b.noColumn(rels, parts, pos)
+	var fault *errs.SQLError
+	if len(parts) < 2 || !errors.As(err, &fault) || !slices.ContainsFunc(rels, func(r *relation) bool { return len(r.named(parts[1])) > 0 }) {
+		return err
+	}
+	var tables []string
+	for _, r := range rels {
+		tables = append(tables, r.qual[len(r.qual)-1])
+	}
+	fault.Hint = "FROM has no table " + expr.FieldPath{parts[0]}.String() + ", it has " + strings.Join(tables, ", ")
+	return err
+}
+
+// moreHint adds a hint to those of a fault.
+func moreHint(err error, hint string) error {
+	var fault *errs.SQLError
+	if !errors.As(err, &fault) {
+		return err
+	}
+	switch {
+	case fault.Hint == "":
+	case strings.HasSuffix(fault.Hint, "?"):
+		hint = fault.Hint + " " + hint
+	default:
+		hint = fault.Hint + "; " + hint
+	}
+	fault.Hint = hint
+	return err
+}
+
+// namedByText adds to the fault of a comparison that one of its texts is a column's name.
+func (b *binder) namedByText(err error, c *exprCtx, operands ...sqltext.Expr) error {
+	for _, x := range operands {
+		text, ok := x.(*sqltext.StringLit)
+		if !ok || err == nil {
+			continue
+		}
+		if col, _ := b.resolveIn(&scope{rels: c.s.rels, merged: c.s.merged}, []string{text.Value}, text.Pos); col != nil {
+			return moreHint(err, "single quotes make a text; the column is written "+expr.QuoteIdent(text.Value))
+		}
+	}
+	return err
 }
 
 // columnNames gives the names of the columns that are not hidden from all.

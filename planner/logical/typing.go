@@ -12,6 +12,7 @@ import (
 func (b *binder) typed(e expr.Expr, pos int) (expr.Expr, error) {
 	out, err := b.types.BindNode(e)
 	if err != nil {
+		_, err = b.types.BindNode(b.shown(e))
 		return nil, b.at(pos, err)
 	}
 	for _, c := range expr.Children(out) {
@@ -19,7 +20,37 @@ func (b *binder) typed(e expr.Expr, pos int) (expr.Expr, error) {
 			b.setParam(p.Index, p.Typ)
 		}
 	}
+	b.bound(out, pos)
+	if b.o.Bound != nil {
+		for _, c := range expr.Children(out) { // casts that were put in
+			b.bound(c, pos)
+		}
+	}
 	return out, nil
+}
+
+// shown is an expression for messages: its columns have the names that the statement knows them by.
+func (b *binder) shown(e expr.Expr) expr.Expr {
+	out, _, err := expr.Rewrite(e, func(e expr.Expr) (expr.Expr, error) {
+		c, ok := e.(*expr.Column)
+		if !ok {
+			return e, nil
+		}
+		return &expr.Column{Rel: c.Rel, Path: b.shownPath(c), Typ: c.Typ}, nil
+	})
+	if err != nil {
+		return e
+	}
+	return out
+}
+
+func (b *binder) shownPath(c *expr.Column) expr.FieldPath {
+	if r := b.relations[c.Rel]; r != nil {
+		if col, ok := r.keyed(c.Path[0]); ok {
+			return append(expr.FieldPath{col.Name}, c.Path[1:]...)
+		}
+	}
+	return c.Path
 }
 
 func isAggregate(name string) bool {

@@ -109,10 +109,10 @@ func (b *binder) noValues(c *exprCtx, pos int, operands ...expr.Expr) error {
 		}
 		if c.values {
 			return b.errorf(pos, "%s is a list and no variable, so it is not compared with a value; any_match(%s ...) tells "+
-				"whether some element matches", col.Path, col.Path)
+				"whether some element matches", b.shownPath(col), b.shownPath(col))
 		}
 		return b.errorf(pos, "%s can't be compared with a value in %s; any_match(%s ...) tells whether some value matches, "+
-			"all_match whether all do", col.Path, c.what, col.Path)
+			"all_match whether all do", b.shownPath(col), c.what, b.shownPath(col))
 	}
 	return nil
 }

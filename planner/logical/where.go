@@ -92,7 +92,7 @@ func (b *binder) lanceSQL(call *sqltext.FuncCall, ec *exprCtx) (expr.Expr, error
 	e, err := b.lanceText(text, ec.s.rels[0])
 	var inner *errs.SQLError
 	if errors.As(err, &inner) { // its place is one in the inner text
-		err = errs.New(inner.Unwrap(), "lance_sql: %s", inner.Error())
+		err = errs.New(inner.Unwrap(), "lance_sql: %s, at line %d, column %d of its text", inner.Msg, inner.Line, inner.Column)
 	}
 	return e, b.at(call.Pos, err)
 }
@@ -159,6 +159,7 @@ func (b *binder) predicate(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		if e, err = expr.AsBoolean(e, b.zone); err != nil {
 			return nil, b.at(p.ExprPos(), err)
 		}
+		b.bound(e, p.ExprPos())
 		if c.values {
 			if err := b.foreignValues(e, c, p.ExprPos()); err != nil {
 				return nil, err

@@ -469,8 +469,9 @@ type (
 	// StructLit is {'a': 1}.
 	StructLit struct {
 		At
-		Names  []string
-		Values []Expr
+		Names   []string
+		NamePos []int
+		Values  []Expr
 	}
 	// RowLit is (a, b) with two or more items.
 	RowLit struct {

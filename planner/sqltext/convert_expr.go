@@ -157,7 +157,7 @@ func (c *converter) marked(n *ast.FuncCallExpr, side any) Expr {
 	case sideRow:
 		return &RowLit{At{s.pos}, args}
 	case sideStruct:
-		return &StructLit{At{s.pos}, s.names, args}
+		return &StructLit{At{s.pos}, s.names, s.at, args}
 	case sideStar:
 		return star(s, args)
 	case sideColumns:

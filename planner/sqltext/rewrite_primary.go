@@ -313,6 +313,7 @@ func (r *rewriter) structLit(pos int) frag {
 		default:
 			r.unexpected("a field's name")
 		}
+		side.at = append(side.at, int(t.start))
 		r.advance()
 		r.expectSign(":")
 		values = append(values, r.expr())

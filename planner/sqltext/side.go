@@ -64,6 +64,7 @@ type (
 	// sideStruct: the values.
 	sideStruct struct {
 		names []string
+		at    []int // where the names stand
 		pos   int
 	}
 	// sideLambda: body.

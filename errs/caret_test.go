@@ -1,0 +1,33 @@
+package errs_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/lanceflight/flightsrv/errs"
+)
+
+func TestCaret(t *testing.T) {
+	long := strings.Repeat("a", 100) + "X" + strings.Repeat("b", 100)
+	for name, tc := range map[string]struct {
+		source string
+		column int
+		want   string
+	}{
+		"begin":        {"SELECT x", 1, "SELECT x\n^"},
+		"middle":       {"SELECT x", 8, "SELECT x\n       ^"},
+		"end":          {"SELECT", 7, "SELECT\n      ^"},
+		"past the end": {"SELECT", 70, "SELECT\n      ^"},
+		"characters":   {"SELECT 'é', x", 13, "SELECT 'é', x\n            ^"},
+		"tab":          {"\tSELECT\tx", 9, " SELECT x\n        ^"},
+		"long":         {long, 101, "..." + long[60:140] + "...\n" + strings.Repeat(" ", 43) + "^"},
+		"unknown":      {"", 5, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			e := &errs.SQLError{Line: 1, Column: tc.column, Source: tc.source}
+			if got := e.Caret(); got != tc.want {
+				t.Errorf("%q, want %q", got, tc.want)
+			}
+		})
+	}
+}
