@@ -17,6 +17,8 @@ const (
 	maxKeys = 10_000
 	// maxKeyBytes is the same for the bytes of texts.
 	maxKeyBytes = 1 << 20
+	// longList is how many keys are few enough to be looked at one by one for each fragment.
+	longList = 1000
 )
 
 // keySet collects the values of a column, null aside.
@@ -93,7 +95,11 @@ func (k *keys[T]) filter(col *expr.Column) expr.Expr {
 	for _, v := range slices.Sorted(maps.Keys(k.set)) {
 		list = append(list, literal(v))
 	}
-	return &expr.In{X: col, List: list}
+	in := &expr.In{X: col, List: list}
+	if len(list) > longList { // what is known of a fragment is held against the ends of a long list
+		return expr.AllOf(&expr.Between{X: col, Lo: literal(k.lo), Hi: literal(k.hi)}, in)
+	}
+	return in
 }
 
 func unsignedAt(arr arrow.Array) func(int) uint64 {

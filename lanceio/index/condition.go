@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"math/big"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -52,14 +53,7 @@ func conditionOf(e expr.Expr) condition {
 			compared(&expr.Compare{Op: expr.Ge, L: e.X, R: e.Lo}), compared(&expr.Compare{Op: expr.Le, L: e.X, R: e.Hi}),
 		})
 	case *expr.In:
-		parts := make([]condition, 0, len(e.List))
-		for _, x := range e.List {
-			if l, ok := x.(*expr.Literal); ok && l.Value == nil {
-				continue // a comparison with NULL is never true
-			}
-			parts = append(parts, compared(&expr.Compare{Op: expr.Eq, L: e.X, R: x}))
-		}
-		return anyIn(parts)
+		return listed(e)
 	case *expr.IsNull:
 		// Below a null struct an index may hold any value, so that its nulls are not all of them.
 		if c, ok := e.X.(*expr.Column); ok && len(c.Path) == 1 && c.Typ != nil && supported(c.Typ) {
@@ -78,6 +72,35 @@ func conditionOf(e expr.Expr) condition {
 		return likePrefix(e)
 	}
 	return nil
+}
+
+// listed is the condition of IN. A comparison with NULL is never true.
+func listed(e *expr.In) condition {
+	c, ok := e.X.(*expr.Column)
+	if !ok || c.Typ == nil || !supported(c.Typ) {
+		return nil
+	}
+	var joined set
+	any := false
+	for _, x := range e.List {
+		l, ok := x.(*expr.Literal)
+		if !ok || l.Typ == nil {
+			return nil
+		}
+		if l.Value == nil {
+			continue
+		}
+		spans, ok := spansOf(expr.Eq, c.Typ, l)
+		if !ok {
+			return nil
+		}
+		any = true
+		joined.spans = append(joined.spans, spans...)
+	}
+	if !any {
+		return nil
+	}
+	return onColumn{c.Path, c.Typ, joined.union(set{})}
 }
 
 // isBool is the condition that a boolean column has a value.
@@ -126,10 +149,11 @@ func anyIn(parts []condition) condition {
 	for len(columns) > 0 {
 		first, rest := columns[0], columns[1:]
 		columns = nil
-		joined := set{nulls: first.set.nulls, spans: first.set.spans}
+		joined := set{nulls: first.set.nulls, spans: slices.Clone(first.set.spans)}
 		for _, c := range rest {
 			if c.path.Equal(first.path) {
-				joined = set{nulls: joined.nulls || c.set.nulls, spans: append(joined.spans[:len(joined.spans):len(joined.spans)], c.set.spans...)}
+				joined.nulls = joined.nulls || c.set.nulls
+				joined.spans = append(joined.spans, c.set.spans...)
 			} else {
 				columns = append(columns, c)
 			}
@@ -235,6 +259,9 @@ func around(op expr.CompareOp, key []byte) []span {
 
 // wholeSpans is spansOf for columns of whole numbers of some unit.
 func wholeSpans(op expr.CompareOp, t arrow.DataType, l *expr.Literal) ([]span, bool) {
+	if key := pointKey(op, t, l); key != nil {
+		return []span{point(key)}, true
+	}
 	w, ok := wholeOf(t)
 	if !ok {
 		return nil, false
@@ -271,6 +298,25 @@ func wholeSpans(op expr.CompareOp, t arrow.DataType, l *expr.Literal) ([]span, b
 		return nil, true
 	}
 	return []span{{w.key(lo), w.key(hi)}}, true
+}
+
+// pointKey is the key of the one value that a column of 64 bits equals, where the constant has its type; nil for all else. It
+// is what wholeSpans comes to, without the detour over numbers of any size: lists have thousands of them.
+func pointKey(op expr.CompareOp, t arrow.DataType, l *expr.Literal) []byte {
+	if op != expr.Eq || !arrow.TypeEqual(t, l.Typ) {
+		return nil
+	}
+	switch v := l.Value.(type) {
+	case int64:
+		if t.ID() == arrow.INT64 || t.ID() == arrow.TIMESTAMP {
+			return signedKey(v)
+		}
+	case uint64:
+		if t.ID() == arrow.UINT64 {
+			return wordKey(v)
+		}
+	}
+	return nil
 }
 
 // floatKeys are the keys of a type of floats that bound its parts.

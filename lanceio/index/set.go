@@ -3,6 +3,7 @@ package index
 import (
 	"bytes"
 	"slices"
+	"sort"
 )
 
 // span is the keys from lo to hi, both included. An empty lo is below all keys; hi is nil where there is no upper bound.
@@ -22,12 +23,8 @@ func (s span) above(key []byte) bool { return s.hi != nil && bytes.Compare(key, 
 
 // overlaps tells whether a set has keys from lo to hi.
 func (s set) overlaps(lo, hi []byte) bool {
-	for _, p := range s.spans {
-		if !p.above(lo) && bytes.Compare(p.lo, hi) <= 0 {
-			return true
-		}
-	}
-	return false
+	i := sort.Search(len(s.spans), func(i int) bool { return !s.spans[i].above(lo) })
+	return i < len(s.spans) && bytes.Compare(s.spans[i].lo, hi) <= 0
 }
 
 // holds tells whether a set has a key.
