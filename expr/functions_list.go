@@ -85,6 +85,13 @@ var functionRows = []functionRow{
 	{Scalar, 1, 3, resultText, false, "parse_filename"},
 	{Scalar, 1, 3, resultUnknown, false, "array_grade_up generate_series grade_up list_grade_up range switch"},
 	{Scalar, 1, 6, resultTimestamp, false, "make_timestamp"},
+	{Scalar, 1, 7, resultTimestamptz, false, "make_timestamptz"},
+	{Scalar, 1, 2, resultUnknown, false, "add subtract"},
+	{Scalar, 2, 2, resultUnknown, false, "multiply divide bitstring"},
+	{Scalar, 2, 2, resultBool, false, "prefix suffix"},
+	{Scalar, 3, 3, resultBool, false, "like_escape not_like_escape ilike_escape not_ilike_escape"},
+	{AggregateFunc, 1, 1, resultUnknown, false, "json_group_array json_group_structure"},
+	{AggregateFunc, 2, 2, resultUnknown, false, "json_group_object"},
 	{Scalar, 2, -1, resultText, false, "concat_ws"},
 	{Scalar, 2, -1, resultUnknown, false, "aggregate array_aggr array_aggregate json_merge_patch list_aggr list_aggregate"},
 	{Scalar, 2, 2, resultArg0, false, "array_filter array_intersect array_select array_where filter list_filter list_intersect list_select " +

@@ -160,10 +160,25 @@ func zoneName(s string) bool {
 	return true
 }
 
-// wallOffset gives the offset in seconds that holds in loc when its clocks show the given time.
+// wallOffset gives the offset in seconds that holds in loc when its clocks show the given time, as ICU does for DuckDB: the
+// later one where clocks show it twice, and that before the change where they jump over it.
 func wallOffset(wall int64, loc *time.Location) int64 {
-	u := time.Unix(wall, 0).UTC()
-	_, off := time.Date(u.Year(), u.Month(), u.Day(), u.Hour(), u.Minute(), u.Second(), 0, loc).Zone()
+	const beyond = 16 * 3600 // more than any offset
+	before, after := offsetAt(wall-beyond, loc), offsetAt(wall+beyond, loc)
+	for _, off := range []int64{after, before} {
+		if offsetAt(wall-off, loc) == off {
+			return off
+		}
+	}
+	if between := offsetAt(wall-before, loc); offsetAt(wall-between, loc) == between {
+		return between // of two changes close to each other
+	}
+	return before
+}
+
+// offsetAt gives the offset in seconds of loc at an instant.
+func offsetAt(secs int64, loc *time.Location) int64 {
+	_, off := time.Unix(secs, 0).In(loc).Zone()
 	return int64(off)
 }
 

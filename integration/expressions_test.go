@@ -19,7 +19,7 @@ func TestExpressions(t *testing.T) {
 		t.Fatalf("making the table: %v\n%s", err, out)
 	}
 	addr := serve.Start(t, data).Addr
-	for _, program := range []string{"expressions", "functions", "lancetexts"} {
+	for _, program := range []string{"expressions", "functions", "lancetexts", "zones"} {
 		t.Run(program, func(t *testing.T) {
 			serve.RunChecks(t, exec.Command(serve.Python(), filepath.Join(python, program+".py"), "run", data, addr))
 		})

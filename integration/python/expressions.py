@@ -194,9 +194,9 @@ class Generator:
         return f"SELECT id, {e} AS e FROM types" + (f" WHERE {where}" if self.rng.random() < 0.5 else "")
 
 
-def asked(client, sql):
-    info = client.get_flight_info(flight.FlightDescriptor.for_command(sql))
-    return client.do_get(info.endpoints[0].ticket).read_all()
+def asked(client, sql, options=None):
+    info = client.get_flight_info(flight.FlightDescriptor.for_command(sql), options)
+    return client.do_get(info.endpoints[0].ticket, options).read_all()
 
 
 def prepared(cursor, sql, parameters):

@@ -61,10 +61,15 @@ func (b *builder) computes(e expr.Expr, plain bool) bool {
 	if _, ok := e.(*expr.Column); ok && plain {
 		return true
 	}
-	if logical.IsVolatile(e) || !logical.SameInDuckDB(e.Type()) {
+	if logical.IsVolatile(e) || !logical.SameInDuckDB(e.Type()) || b.zoned(e.Type()) {
 		return false
 	}
 	return b.o.Supports(e)
+}
+
+// zoned tells whether DuckDB would give values of that type in the session's zone, where computed here they are in UTC.
+func (b *builder) zoned(t arrow.DataType) bool {
+	return expr.KindOf(t) == expr.KindTimestampTZ && b.o.TimeZone != "" && b.o.TimeZone != "UTC"
 }
 
 func sortable(t arrow.DataType) bool {
