@@ -313,6 +313,9 @@ def unpivots(n):
 @checks.check("PIVOT and UNPIVOT")
 def _(client, connection, address):
     compare(client, connection, list(pivots(150)) + list(unpivots(100)) + [
+        *[f"SELECT * FROM {t} PIVOT ({aggs} FOR id IN ({', '.join(str(i) for i in range(40))}) GROUP BY name)" for t in ("l", "none")
+          for aggs in ("max(v)", "count(*)", "count(v) AS c, sum(k) AS s", "string_agg(name, ',') AS n", "first(k)", "any_value(s)", "count(DISTINCT k) + 1 AS d", "list(v)", "avg(k) AS a, median(v) AS m")],
+        "SELECT * FROM big PIVOT (sum(id) FOR v IN (" + ", ".join(f"{i}.0" for i in range(300)) + ") GROUP BY k)",
         "UNPIVOT l ON k, v",
         "UNPIVOT (SELECT id, k, v FROM l) ON k, v ORDER BY ALL",
         "PIVOT l ON name IN ('a', 'b') USING sum(id)",

@@ -8,28 +8,36 @@ import (
 	"github.com/lanceflight/flightsrv/expr"
 )
 
-// byName gives the two sides of UNION BY NAME the same columns: those of the left side, then those that only the right
-// one has. Names are matched without regard to case; what a side lacks is null there.
-func (b *binder) byName(l, r *Query, pos int) (left, right *Query, err error) {
-	inL, err := b.placesByName(l.Cols, pos)
-	if err != nil {
-		return nil, nil, err
-	}
-	inR, err := b.placesByName(r.Cols, pos)
-	if err != nil {
-		return nil, nil, err
-	}
-	all := append([]Col{}, l.Cols...)
-	for _, c := range r.Cols {
-		if _, ok := inL[strings.ToLower(c.Name)]; !ok {
-			all = append(all, c)
+// maxArranged bounds the columns that UNION BY NAME makes in all: each side gets those of all others.
+const maxArranged = 50_000
+
+// byName gives the sides of UNIONs BY NAME that follow each other the same columns: those of the first, then those that
+// each further one adds. Names are matched without regard to case; what a side lacks is null there.
+func (b *binder) byName(sides []*Query, pos int) error {
+	var all []Col
+	known := map[string]bool{}
+	places := make([]map[string]int, len(sides))
+	for i, q := range sides {
+		var err error
+		if places[i], err = b.placesByName(q.Cols, pos); err != nil {
+			return err
+		}
+		for _, c := range q.Cols {
+			if low := strings.ToLower(c.Name); !known[low] {
+				known[low], all = true, append(all, c)
+			}
 		}
 	}
-	if left, err = b.arranged(l, all, inL, pos); err != nil {
-		return nil, nil, err
+	if len(all)*len(sides) > maxArranged {
+		return b.errorf(pos, "UNION BY NAME makes more than %d columns of all its sides together", maxArranged)
 	}
-	right, err = b.arranged(r, all, inR, pos)
-	return left, right, err
+	for i, q := range sides {
+		var err error
+		if sides[i], err = b.arranged(q, all, places[i], pos); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (b *binder) placesByName(cols []Col, pos int) (map[string]int, error) {

@@ -316,12 +316,12 @@ func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
 	if t.Lateral {
 		outer = s
 	}
+	if t.Summary {
+		return b.summary(t, outer, s)
+	}
 	q, err := b.query(t.Query, outer)
 	if err != nil {
 		return nil, err
-	}
-	if t.Summary {
-		return b.summary(q, t, s)
 	}
 	rel, err := b.derivedRel(q, t.Alias, t.Columns, t.Pos)
 	if err != nil {

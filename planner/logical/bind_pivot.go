@@ -11,8 +11,14 @@ import (
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
 
-// maxPivot bounds the columns that PIVOT makes.
-const maxPivot = 2000
+const (
+	// maxPivot bounds the columns that PIVOT makes.
+	maxPivot = 2000
+	// maxPivotFilters is how many aggregates may have a filter each; it is DuckDB's pivot_filter_threshold.
+	maxPivotFilters = 20
+	// maxNestedPivots bounds PIVOTs of PIVOTs: DuckDB's time to plan them grows twofold with each.
+	maxNestedPivots = 8
+)
 
 // pivotCell is a column that PIVOT makes: its name, and the condition on the rows that its aggregates see.
 type pivotCell struct {
@@ -27,11 +33,15 @@ type pivotCell struct {
 //
 // Values are compared as texts, as DuckDB does.
 func (b *binder) pivot(t *sqltext.Pivot, s *scope) (From, error) {
+	if b.pivots++; b.pivots > maxNestedPivots {
+		return nil, b.errorf(t.Pos, "PIVOT is nested more than %d deep", maxNestedPivots)
+	}
 	in := &scope{parent: s.parent, ctes: s.ctes}
 	src, err := b.tableExpr(t.Source, in)
 	if err != nil {
 		return nil, err
 	}
+	b.pivots--
 	aggs, err := b.pivotAggregates(t, in)
 	if err != nil {
 		return nil, err
@@ -52,7 +62,7 @@ func (b *binder) pivot(t *sqltext.Pivot, s *scope) (From, error) {
 	}
 	for _, c := range cells {
 		for i, a := range aggs {
-			sel.Items = append(sel.Items, Item{Name: c.name + aggregateName(t, i), Expr: filtered(a, c.cond)})
+			sel.Items = append(sel.Items, Item{Name: c.name + aggregateName(t, i), Expr: filtered(a, c.cond, len(cells)*len(aggs) > maxPivotFilters)})
 		}
 	}
 	uniquePivotNames(sel.Items)
@@ -95,15 +105,28 @@ func (b *binder) pivotAggregates(t *sqltext.Pivot, in *scope) ([]expr.Expr, erro
 	return out, nil
 }
 
-// filtered gives an expression whose aggregate sees just the rows that pass a condition.
-func filtered(e, cond expr.Expr) expr.Expr {
+// passesNulls are aggregates of one argument that nulls make no difference to.
+var passesNulls = map[string]bool{"sum": true, "min": true, "max": true, "avg": true, "count": true, "any_value": true, "median": true, "mode": true,
+	"stddev": true, "stddev_samp": true, "stddev_pop": true, "variance": true, "var_samp": true, "var_pop": true, "bool_and": true, "bool_or": true,
+	"product": true, "approx_count_distinct": true}
+
+// filtered gives an expression whose aggregate sees just the rows that pass a condition. Where there are many it is null
+// on the others, if that means the same: DuckDB's memory for filters grows with the square of their number.
+func filtered(e, cond expr.Expr, many bool) expr.Expr {
 	return MapNodes(e, func(e expr.Expr) expr.Expr {
 		a, ok := e.(*expr.Aggregate)
 		if !ok {
 			return e
 		}
 		out := *a
-		out.Filter = cond
+		switch {
+		case !many || len(a.Args) > 1 || len(a.OrderBy) > 0 || !passesNulls[a.Name]:
+			out.Filter = cond
+		case len(a.Args) == 0:
+			out.Args = []expr.Expr{&expr.Case{Whens: []expr.When{{Cond: cond, Then: expr.Int(1)}}, Typ: expr.Int(1).Typ}}
+		default:
+			out.Args = []expr.Expr{&expr.Case{Whens: []expr.When{{Cond: cond, Then: a.Args[0]}}, Typ: a.Args[0].Type()}}
+		}
 		return &out
 	})
 }

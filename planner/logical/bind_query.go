@@ -192,33 +192,49 @@ func (b *binder) setOp(t *sqltext.SetOp, in *scope) (*SetOp, []Col, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	for _, op := range slices.Backward(chain) {
-		if left, err = b.combine(op, left, in); err != nil {
+	slices.Reverse(chain)
+	for len(chain) > 0 {
+		n := 1
+		for chain[0].ByName && n < len(chain) && chain[n].ByName {
+			n++
+		}
+		if left, err = b.combine(chain[:n], left, in); err != nil {
 			return nil, nil, err
 		}
+		chain = chain[n:]
 	}
 	return left.Body.(*SetOp), left.Cols, nil
 }
 
-// combine binds the right side of a set operation and joins it to the left one.
-func (b *binder) combine(t *sqltext.SetOp, l *Query, in *scope) (*Query, error) {
-	r, err := b.operand(t.R, in)
-	if err != nil {
-		return nil, err
+// combine binds the right sides of set operations that follow each other and joins them to the left one. There is one, or
+// all are BY NAME.
+func (b *binder) combine(ops []*sqltext.SetOp, l *Query, in *scope) (*Query, error) {
+	sides := []*Query{l}
+	for _, op := range ops {
+		r, err := b.operand(op.R, in)
+		if err != nil {
+			return nil, err
+		}
+		sides = append(sides, r)
 	}
-	if t.ByName {
-		if l, r, err = b.byName(l, r, t.Pos); err != nil {
+	if ops[0].ByName {
+		if err := b.byName(sides, ops[0].Pos); err != nil {
 			return nil, err
 		}
 	}
-	if len(l.Cols) != len(r.Cols) {
-		return nil, b.errorf(t.Pos, "the two sides of %s have %d and %d columns", t.Op, len(l.Cols), len(r.Cols))
+	out := sides[0]
+	for i, op := range ops {
+		r := sides[i+1]
+		if len(out.Cols) != len(r.Cols) {
+			return nil, b.errorf(op.Pos, "the two sides of %s have %d and %d columns", op.Op, len(out.Cols), len(r.Cols))
+		}
+		cols := make([]Col, len(out.Cols))
+		for i := range cols {
+			cols[i] = mergeCols(out.Cols[i], r.Cols[i], op.Op == "UNION" && op.All)
+		}
+		out = &Query{Body: &SetOp{Op: op.Op, All: op.All, L: out, R: r}, Cols: cols}
 	}
-	cols := make([]Col, len(l.Cols))
-	for i := range cols {
-		cols[i] = mergeCols(l.Cols[i], r.Cols[i], t.Op == "UNION" && t.All)
-	}
-	return &Query{Body: &SetOp{Op: t.Op, All: t.All, L: l, R: r}, Cols: cols}, nil
+	return out, nil
 }
 
 // mergeCols is the output column of a set operation: the left name; the type, the field and what makes a variable stay

@@ -19,8 +19,19 @@ var SummaryColumns = []struct {
 	{"null_percentage", &arrow.Decimal128Type{Precision: 9, Scale: 2}},
 }
 
+// maxNestedSummaries bounds SUMMARIZEs of SUMMARIZEs: DuckDB's time to plan them grows twofold with each.
+const maxNestedSummaries = 4
+
 // summary binds SUMMARIZE of a query, which DuckDB computes.
-func (b *binder) summary(q *Query, t *sqltext.Derived, s *scope) (From, error) {
+func (b *binder) summary(t *sqltext.Derived, outer, s *scope) (From, error) {
+	if b.summaries++; b.summaries > maxNestedSummaries {
+		return nil, b.errorf(t.Pos, "SUMMARIZE is nested more than %d deep", maxNestedSummaries)
+	}
+	q, err := b.query(t.Query, outer)
+	if err != nil {
+		return nil, err
+	}
+	b.summaries--
 	out := &Summary{Query: q}
 	for _, c := range q.Cols {
 		if what := boxedType(c.Type); what != nil {

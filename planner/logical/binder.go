@@ -66,23 +66,24 @@ func Bind(ctx context.Context, p *sqltext.Parsed, q *sqltext.Query, o Options) (
 }
 
 type binder struct {
-	ctx        context.Context //nolint:containedctx // lives as long as one Bind call
-	text       string
-	o          Options
-	types      expr.Binder
-	zone       *time.Location
-	rels       int
-	relations  map[int]*relation
-	exprDepth  int
-	lambdas    int
-	reasons    []statsrewrite.Reason
-	ctes       int
-	depth      int
-	sources    map[string]scan.Source
-	columns    map[scan.Source][]Col
-	refs       map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
-	paramTypes []arrow.DataType
-	views      []openView // outermost first
+	ctx               context.Context //nolint:containedctx // lives as long as one Bind call
+	text              string
+	o                 Options
+	types             expr.Binder
+	zone              *time.Location
+	rels              int
+	relations         map[int]*relation
+	exprDepth         int
+	lambdas           int
+	reasons           []statsrewrite.Reason
+	ctes              int
+	depth             int
+	sources           map[string]scan.Source
+	columns           map[scan.Source][]Col
+	refs              map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
+	paramTypes        []arrow.DataType
+	pivots, summaries int        // how deep they are nested here
+	views             []openView // outermost first
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
