@@ -183,6 +183,12 @@ def _(client, connection, address):
         "SELECT a.id, b.id AS b, c.id AS c FROM l a POSITIONAL JOIN lone b POSITIONAL JOIN r c",
         "SELECT count(*) AS n FROM big POSITIONAL JOIN r",
         "FROM l SEMI JOIN r ON l.id = r.id SELECT id WHERE k = 1 ORDER BY ALL",
+        *[f"SELECT id, (SELECT count(*) FROM r x {join} WHERE x.k = l.k) AS n FROM l" for join in
+          ("SEMI JOIN lone y ON x.k = y.k", "ANTI JOIN lone y ON x.id = y.id", "ASOF JOIN r y ON x.v >= y.v + 1", "ASOF LEFT JOIN none y ON x.v >= y.v", "POSITIONAL JOIN l y")],
+        *[f"SELECT l.id, q.n FROM l, LATERAL (SELECT max(x.id) AS n FROM r x {join} WHERE x.k = l.k AND x.id > l.id) q" for join in
+          ("SEMI JOIN r y ON x.k = y.k AND y.name = 'b'", "ANTI JOIN lone y ON x.k = y.k", "ASOF JOIN r y ON x.v >= y.v + 1")],
+        "SELECT id FROM l WHERE EXISTS (FROM r x ASOF JOIN r y ON x.v > y.v WHERE y.k = l.k AND x.id > 20)",
+        "SELECT id FROM l WHERE k IN (SELECT x.k FROM r x ANTI JOIN lone y USING (k)) AND id NOT IN (SELECT id FROM r SEMI JOIN lone USING (id))",
     ]
     compare(client, connection, fixed + list(Joins(SEED).all(1200)))
 

@@ -47,7 +47,7 @@ func isLateral(f From) bool {
 
 // tableExpr binds one element of FROM and adds its relations to s.
 func (b *binder) tableExpr(t sqltext.TableExpr, s *scope) (From, error) {
-	start := len(s.rels)
+	start, before := len(s.rels), b.rels
 	var f From
 	var sample *sqltext.Sample
 	var err error
@@ -73,13 +73,16 @@ func (b *binder) tableExpr(t sqltext.TableExpr, s *scope) (From, error) {
 	if err != nil || sample == nil {
 		return f, err
 	}
-	return b.sampled(f, sample, s.rels[start:])
+	return b.sampled(f, sample, s.rels[start:], before)
 }
 
-// sampled takes a sample of what an element of FROM with these relations gives.
-func (b *binder) sampled(f From, t *sqltext.Sample, rels []*relation) (From, error) {
+// sampled takes a sample of what an element of FROM with these relations gives; before counts the relations before it.
+func (b *binder) sampled(f From, t *sqltext.Sample, rels []*relation, before int) (From, error) {
 	if f == nil {
 		return nil, b.errorf(t.Pos, "USING SAMPLE needs a FROM")
+	}
+	if b.readsAround(f, before) {
+		return nil, b.errorf(t.Pos, "a sample can't read columns of the query around it")
 	}
 	for _, r := range rels {
 		r.sampled = true

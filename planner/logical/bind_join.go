@@ -10,7 +10,7 @@ import (
 )
 
 func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
-	start := len(s.rels)
+	start, before := len(s.rels), b.rels
 	l, err := b.tableExpr(t.L, s)
 	if err != nil {
 		return nil, err
@@ -30,6 +30,9 @@ func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
 	if err := b.joinCondition(j, t, s, start, mid); err != nil {
 		return nil, err
 	}
+	if !j.plain() && b.readsAround(j, before) {
+		return nil, b.errorf(t.Pos, "%s JOIN can't read columns of the query around it", j.Name())
+	}
 	if j.LeftOnly() {
 		s.forget(mid)
 	}
@@ -38,8 +41,7 @@ func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
 
 // notLateral refuses a right side that reads the left one where DuckDB can't join so.
 func (b *binder) notLateral(j *Join, pos int) error {
-	plain := j.Kind == "INNER" || j.Kind == "LEFT" || j.Kind == "CROSS" || j.Kind == "RIGHT" || j.Kind == "FULL"
-	if plain && !j.Asof {
+	if j.plain() {
 		return nil
 	}
 	reads := false
@@ -57,6 +59,20 @@ func (b *binder) notLateral(j *Join, pos int) error {
 		return b.errorf(pos, "the right side of %s JOIN can't read the left one", j.Name())
 	}
 	return nil
+}
+
+// plain tells of a join that it is one of the standard's.
+func (j *Join) plain() bool { return !j.Asof && !j.LeftOnly() && j.Kind != "POSITIONAL" }
+
+// readsAround tells whether an element of FROM reads relations that were there before it: DuckDB gives wrong rows for
+// correlated ASOF joins, and refuses the other kinds and samples.
+func (b *binder) readsAround(f From, before int) bool {
+	found := false
+	MapExprs(&Query{Body: &Select{From: f}}, func(e expr.Expr) expr.Expr {
+		found = found || slices.ContainsFunc(expr.Columns(e), func(c expr.Column) bool { return c.Rel > 0 && c.Rel <= before })
+		return e
+	})
+	return found
 }
 
 // joinCondition binds ON, USING or NATURAL. The left side's relations start at start, the right side's at mid.

@@ -16,11 +16,12 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 	sel := &Select{Distinct: t.Distinct, GroupAll: t.GroupAll}
 	out.Body = sel
 	var err error
+	before := b.rels
 	if sel.From, err = b.from(t.From, s); err != nil {
 		return err
 	}
 	if t.Sample != nil {
-		if sel.From, err = b.sampled(sel.From, t.Sample, s.rels); err != nil {
+		if sel.From, err = b.sampled(sel.From, t.Sample, s.rels, before); err != nil {
 			return err
 		}
 	}
