@@ -103,5 +103,5 @@ func (s *Server) RenewFlightEndpoint(ctx context.Context, r *flight.RenewFlightE
 	if err != nil {
 		return nil, err
 	}
-	return s.endpoint(t.ID, t.User, t.Query)
+	return s.endpoint(t.ID, t.Query)
 }

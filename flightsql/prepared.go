@@ -29,9 +29,8 @@ const (
 // preparedStatement is what a handle stands for. The statement itself is planned anew at each execution, so that it
 // sees the tables' newest versions.
 type preparedStatement struct {
-	user     string // whose it is
 	sql      string
-	settings settings // of the time it was prepared, as a session's later changes don't reach it
+	settings settings // of the time it was prepared, as a session's later changes don't reach it; its user owns it
 
 	mu     sync.Mutex
 	params []byte // Arrow IPC stream
@@ -54,7 +53,7 @@ func (s *Server) CreatePreparedStatement(ctx context.Context, r fsql.ActionCreat
 		return none, err
 	}
 	handle := newID()
-	s.prepared.put(handle, &preparedStatement{user: callerOf(ctx).user, sql: q.SQL, settings: q.Settings},
+	s.prepared.put(handle, &preparedStatement{sql: q.SQL, settings: q.Settings},
 		int64(len(q.SQL)+viewBytes(q.Settings.Views))+200)
 	isUpdate := !p.hasRows()
 	out := fsql.ActionCreatePreparedStatementResult{
@@ -79,7 +78,7 @@ func (s *Server) ClosePreparedStatement(ctx context.Context, r fsql.ActionCloseP
 // preparedOf finds a handle of the caller's: another user's is as good as none.
 func (s *Server) preparedOf(ctx context.Context, handle []byte) (*preparedStatement, error) {
 	p, ok := s.prepared.get(string(handle))
-	if !ok || p.user != callerOf(ctx).user {
+	if !ok || p.settings.User != callerOf(ctx).user {
 		return nil, errs.NotFoundf("no such prepared statement: it was closed, or not used for %s; prepare it again", preparedIdle)
 	}
 	return p, nil

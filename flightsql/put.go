@@ -61,6 +61,22 @@ func (s *Server) checkIngest(ctx context.Context, cmd *pb.CommandStatementIngest
 	return nil
 }
 
+// checkPut checks the names of a put on a path.
+func (s *Server) checkPut(ctx context.Context, path []string) error {
+	if _, err := pathScan(path); err != nil {
+		return err
+	}
+	n := len(path)
+	cmd := &pb.CommandStatementIngest{Table: path[n-1]}
+	if n > 1 {
+		cmd.Schema = &path[n-2]
+	}
+	if n > 2 {
+		cmd.Catalog = &path[0]
+	}
+	return s.checkIngest(ctx, cmd)
+}
+
 // DoPut takes parameters and statements without a result. It answers one PutResult. A first message with the descriptor
 // alone and an empty schema are fine.
 func (e *edge) DoPut(stream flight.FlightService_DoPutServer) error {
@@ -77,6 +93,9 @@ func (e *edge) DoPut(stream flight.FlightService_DoPutServer) error {
 		return errs.Invalidf("the put's first message has no descriptor")
 	}
 	if d.GetType() == flight.DescriptorPATH {
+		if err := e.s.checkPut(stream.Context(), d.GetPath()); err != nil {
+			return err
+		}
 		return e.s.noTableWrites()
 	}
 	answer, err := e.s.put(stream.Context(), d.GetCmd(), r)

@@ -164,7 +164,7 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 		}
 	}
 	q.Pins = p.pins
-	endpoints, err := s.endpoints(ctx, q, p)
+	endpoints, err := s.endpoints(q, p)
 	if err != nil {
 		return nil, err
 	}
@@ -179,7 +179,7 @@ func (s *Server) infoOf(ctx context.Context, q query, p *planned, d *flight.Flig
 }
 
 // endpoints gives one endpoint; more where the client asked for them, and a plain scan is all there is to run, once.
-func (s *Server) endpoints(ctx context.Context, q query, p *planned) ([]*flight.FlightEndpoint, error) {
+func (s *Server) endpoints(q query, p *planned) ([]*flight.FlightEndpoint, error) {
 	parts := [][]scan.Range{nil}
 	if n := q.Settings.Partitions; n > 1 && p.statement.Kind == planner.KindQuery && s.runsOnce(q.Params) {
 		if divided := p.statement.Plan.Divide(n); len(divided) > 1 {
@@ -190,16 +190,16 @@ func (s *Server) endpoints(ctx context.Context, q query, p *planned) ([]*flight.
 	for i, part := range parts {
 		q.Part = part
 		var err error
-		if out[i], err = s.endpoint(newID(), callerOf(ctx).user, q); err != nil {
+		if out[i], err = s.endpoint(newID(), q); err != nil {
 			return nil, err
 		}
 	}
 	return out, nil
 }
 
-// endpoint gives one with a ticket for a user's query. The id names its streams.
-func (s *Server) endpoint(id, user string, q query) (*flight.FlightEndpoint, error) {
-	handle, expires, err := s.seal.seal(id, user, q)
+// endpoint gives one with a ticket for a query. The id names its streams.
+func (s *Server) endpoint(id string, q query) (*flight.FlightEndpoint, error) {
+	handle, expires, err := s.seal.seal(id, q)
 	if err != nil {
 		return nil, err
 	}

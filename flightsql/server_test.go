@@ -666,8 +666,29 @@ func TestIngestNames(t *testing.T) {
 			}
 			r.Release()
 		}
+		for path, want := range map[string]codes.Code{
+			"t": server.refused, "people": server.refused, "geo.t": server.refused, "lance.geo.obs": server.refused, "nope.t": codes.NotFound,
+			"nope.geo.t": codes.NotFound, "": codes.InvalidArgument, "a.b.c.d": codes.InvalidArgument, "geo.": codes.InvalidArgument,
+		} {
+			if err := putOn(f, strings.Split(path, ".")); status.Code(err) != want {
+				t.Errorf("%s, a put on %q: %v, want %v", name, path, err, want)
+			}
+		}
 		batch.Release()
 	}
+}
+
+// putOn puts on a path, and gives what the server says.
+func putOn(f *fixture, path []string) error {
+	s, err := f.client.Client.DoPut(context.Background())
+	if err != nil {
+		return err
+	}
+	if err := s.Send(&flight.FlightData{FlightDescriptor: &flight.FlightDescriptor{Type: flight.DescriptorPATH, Path: path}}); err != nil {
+		return err
+	}
+	_, err = s.Recv()
+	return err
 }
 
 // noViews keeps nothing.

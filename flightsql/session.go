@@ -88,7 +88,7 @@ type settings struct {
 	Compression string `json:"compression"`
 	// Cells tells that metadata lists the cells of tables.
 	Cells bool `json:"cells,omitempty"`
-	// User is who asks, empty where nobody had to log in.
+	// User is who asks, empty where nobody had to log in. Nobody else may use a handle or ticket with these settings.
 	User string `json:"user,omitempty"`
 	// Views are the session's temporary views; the list is never changed in place.
 	Views []scan.View `json:"views,omitempty"`

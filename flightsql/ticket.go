@@ -31,9 +31,8 @@ const (
 //	rest         zstd of the JSON of a ticket
 type ticket struct {
 	ID      string `json:"id"`
-	User    string `json:"u,omitempty"`
 	Expires int64  `json:"exp"` // seconds since 1970
-	Query   query  `json:"q"`
+	Query   query  `json:"q"`   // its settings name the user, who alone may use the ticket
 }
 
 // sealer makes tickets and tokens that only holders of the key can make. It is safe for concurrent use.
@@ -61,10 +60,10 @@ func newSealer(key []byte, now func() time.Time) (*sealer, error) {
 	return &sealer{key: key, now: now, enc: enc, dec: dec}, nil
 }
 
-// seal gives the ticket of a user's query and when it expires. The id names its streams.
-func (s *sealer) seal(id, user string, q query) ([]byte, time.Time, error) {
+// seal gives the ticket of a query and when it expires. The id names its streams.
+func (s *sealer) seal(id string, q query) ([]byte, time.Time, error) {
 	expires := s.now().Add(ticketLife).Truncate(time.Second)
-	text, err := json.Marshal(ticket{ID: id, User: user, Expires: expires.Unix(), Query: q})
+	text, err := json.Marshal(ticket{ID: id, Expires: expires.Unix(), Query: q})
 	if err != nil {
 		return nil, time.Time{}, err
 	}
@@ -92,7 +91,7 @@ func (s *sealer) open(data []byte, user string) (*ticket, error) {
 	if err := json.Unmarshal(text, &t); err != nil {
 		return nil, errs.Invalidf("the ticket can't be read: ask for the flight's info again")
 	}
-	if t.User != user {
+	if t.Query.Settings.User != user {
 		return nil, errs.Invalidf("this is no ticket of this server: ask for the flight's info again")
 	}
 	if s.now().Unix() > t.Expires {
