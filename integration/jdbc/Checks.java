@@ -221,6 +221,12 @@ public class Checks {
             }), List.of("12", "13"));
             equal(bound(x, "SELECT id FROM worked WHERE lat.values > ? ORDER BY id", p -> p.setDouble(1, 20)), List.of("1", "3"));
         });
+        check(c, "parameters of rows, as in paging by a key", x -> {
+            equal(bound(x, "SELECT id FROM events WHERE (kind, id) > (?, ?) ORDER BY kind, id LIMIT 2", p -> {
+                p.setString(1, "buy");
+                p.setLong(2, 1190);
+            }), List.of("1194", "1198"));
+        });
         check(c, "parameters that are dates and times", x -> {
             var day = java.sql.Date.valueOf("2024-05-10");
             var moment = java.sql.Timestamp.valueOf("2024-05-10 00:00:00");

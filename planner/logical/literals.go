@@ -160,8 +160,14 @@ func (b *binder) wantType(e expr.Expr, t arrow.DataType) {
 }
 
 // wantSame notes that a bare parameter stands beside another operand, whose type it takes; beside a variable's values
-// that is the type of an element.
+// that is the type of an element. The fields of two rows stand beside each other.
 func (b *binder) wantSame(l, r expr.Expr) {
+	if left, right := rowOf(l), rowOf(r); left != nil && len(left) == len(right) {
+		for i := range left {
+			b.wantSame(left[i], right[i])
+		}
+		return
+	}
 	for _, p := range [][2]expr.Expr{{l, r}, {r, l}} {
 		t := p[1].Type()
 		if c, ok := p[1].(*expr.Column); ok && b.isValues(c) {
@@ -171,6 +177,14 @@ func (b *binder) wantSame(l, r expr.Expr) {
 			b.wantType(p[0], t)
 		}
 	}
+}
+
+// rowOf gives the fields of a row that is written as (a, b); nil of anything else.
+func rowOf(e expr.Expr) []expr.Expr {
+	if call, ok := e.(*expr.Call); ok && call.Name == "row" {
+		return call.Args
+	}
+	return nil
 }
 
 // timeOperand gives a bare parameter the type that it has beside a date, time or interval, where that is not the other
