@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math/big"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -26,9 +27,9 @@ func paramSchema(types []arrow.DataType) *arrow.Schema {
 	return sqlSchema(arrow.NewSchema(fields, nil))
 }
 
-// paramType gives the type to announce for a parameter: the plain one of those with the same values. Times and timestamps
-// count milliseconds, since JDBC's driver writes these into whatever type it is told; what has no type is utf8. Clients that
-// go by their values bind any unit.
+// paramType gives the type to announce for a parameter, one that JDBC's driver can't harm the value in: it cuts an integer to
+// the bits of the type that it is told, so that all integers are int64, and writes milliseconds into times and timestamps of
+// any unit. What has no type is utf8. Clients that go by their values bind any type.
 func paramType(t arrow.DataType) arrow.DataType {
 	switch t := t.(type) {
 	case nil:
@@ -44,6 +45,8 @@ func paramType(t arrow.DataType) arrow.DataType {
 		return &arrow.Decimal128Type{Precision: d.GetPrecision(), Scale: d.GetScale()}
 	}
 	switch t.ID() {
+	case arrow.INT8, arrow.INT16, arrow.INT32, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64:
+		return arrow.PrimitiveTypes.Int64
 	case arrow.NULL, arrow.LARGE_STRING, arrow.STRING_VIEW:
 		return arrow.BinaryTypes.String
 	case arrow.LARGE_BINARY, arrow.BINARY_VIEW, arrow.FIXED_SIZE_BINARY:
@@ -120,6 +123,17 @@ func (s *Server) runsOnce(params []byte) bool {
 		return nil
 	})
 	return err == nil && n == 1
+}
+
+// narrowed gives parameters with the integers that fit as INTEGER; false where that changes none.
+func narrowed(params []*expr.Literal) ([]*expr.Literal, bool) {
+	out, changed := slices.Clone(params), false
+	for i, p := range params {
+		if v, ok := p.Value.(int64); ok && p.Typ.ID() == arrow.INT64 && v == int64(int32(v)) {
+			out[i], changed = &expr.Literal{Value: v, Typ: arrow.PrimitiveTypes.Int32}, true
+		}
+	}
+	return out, changed
 }
 
 // errStop ends rowsOf early.

@@ -58,6 +58,14 @@ func (s *Server) newQuery(ctx context.Context) (query, error) {
 // plan plans a query. params is one row of parameters; nil plans for the types alone.
 func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*planned, error) {
 	p, err := s.planGuess(ctx, q, params, nil)
+	if params != nil && errors.Is(err, errs.ErrInvalidInput) {
+		// As round(x, ?) takes an INTEGER and no BIGINT, which clients bind for any number.
+		if small, changed := narrowed(params); changed {
+			if p, serr := s.planGuess(ctx, q, small, nil); serr == nil {
+				return p, nil
+			}
+		}
+	}
 	if params != nil || q.Scan != nil || !errors.Is(err, errs.ErrInvalidInput) || !strings.ContainsAny(q.SQL, "?$") {
 		return p, err
 	}

@@ -165,7 +165,7 @@ func (c *client) read(ctx context.Context, t *flight.Ticket, each func(arrow.Rec
 }
 
 // valueTypes is the schema of the values to bind, since the server takes values of other types than it announced: where that
-// is an integer, a number that is not whole is sent as DOUBLE and one that is too large as BIGINT; times and timestamps are
+// is an integer, a number that is not whole is sent as DOUBLE and one that is too large as BIGINT or UBIGINT; times and timestamps are
 // sent with all their digits.
 func valueTypes(schema *arrow.Schema, params []string) *arrow.Schema {
 	fields := schema.Fields()
@@ -180,6 +180,9 @@ func valueTypes(schema *arrow.Schema, params []string) *arrow.Schema {
 			continue
 		}
 		n, whole := new(big.Int).SetString(text, 10)
+		if whole && !n.IsInt64() && n.IsUint64() {
+			fields[i].Type = arrow.PrimitiveTypes.Uint64
+		}
 		if whole && n.IsInt64() && n.BitLen() >= fields[i].Type.(arrow.FixedWidthDataType).BitWidth() {
 			fields[i].Type = arrow.PrimitiveTypes.Int64
 		}

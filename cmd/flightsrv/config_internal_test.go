@@ -293,6 +293,7 @@ func TestNumbersThatAreNotWhole(t *testing.T) {
 		"whole":     {[]string{"7", "-7", "1.5"}, []arrow.Type{arrow.INT32, arrow.INT64, arrow.STRING}},
 		"not whole": {[]string{"1.5", "1e3", "x"}, []arrow.Type{arrow.FLOAT64, arrow.FLOAT64, arrow.STRING}},
 		"larger":    {[]string{"3000000000", "-9223372036854775808", ""}, []arrow.Type{arrow.INT64, arrow.INT64, arrow.STRING}},
+		"unsigned":  {[]string{"18446744073709551615", "18446744073709551615", ""}, []arrow.Type{arrow.UINT64, arrow.UINT64, arrow.STRING}},
 		"too large": {[]string{"99999999999999999999", "x", ""}, []arrow.Type{arrow.INT32, arrow.INT64, arrow.STRING}},
 	}
 	for name, tt := range tests {

@@ -208,6 +208,12 @@ public class Checks {
             equal(bound(x, "SELECT CASE WHEN ? THEN 'yes' ELSE 'no' END", p -> p.setBoolean(1, true)), List.of("yes"));
             equal(bound(x, "SELECT round(?, 1)", p -> p.setDouble(1, 2.25)), List.of("2.3"));
         });
+        check(c, "integers keep all their bits", x -> {
+            equal(bound(x, "SELECT ? + 1", p -> p.setLong(1, 5_000_000_000L)), List.of("5000000001"));
+            equal(bound(x, "SELECT count(*) FROM events WHERE device.os.build.patch.level >= ?", p -> p.setInt(1, 70_000)), List.of("0"));
+            equal(bound(x, "SELECT count(*) FROM events WHERE device.os.build.number < ?", p -> p.setLong(1, 5_000_000_000L)).equals(List.of("0")), false);
+            equal(bound(x, "SELECT DATE '2020-01-01' + ?", p -> p.setInt(1, 31)), List.of("2020-02-01"));
+        });
         check(c, "parameters in IN, LIMIT and OFFSET", x -> {
             equal(bound(x, "SELECT id FROM events WHERE id IN (?, ?) ORDER BY id", p -> {
                 p.setLong(1, 7);

@@ -169,9 +169,18 @@ def _(con):
     until = dt.datetime(2024, 5, 2, tzinfo=dt.timezone.utc)
     want = query(con, "SELECT count(*) AS n FROM events WHERE seen < TIMESTAMPTZ '2024-05-01 00:00:00+00'").to_pylist()
     equal(query(con, "SELECT count(*) AS n FROM events WHERE seen < ? - INTERVAL 1 DAY", [until]).to_pylist(), want)
-    equal(announced(con, "SELECT DATE '2020-01-01' + ?"), [pa.int32()])
-    equal(query(con, "SELECT DATE '2020-01-01' + ? AS d", pa.record_batch([pa.array([31], pa.int32())], names=["1"])).to_pylist(), [{"d": dt.date(2020, 2, 1)}])
+    equal(announced(con, "SELECT DATE '2020-01-01' + ?"), [pa.int64()])
+    equal(query(con, "SELECT DATE '2020-01-01' + ? AS d", [31]).to_pylist(), [{"d": dt.date(2020, 2, 1)}])
     equal(query(con, "SELECT CAST(TIMESTAMP '2020-01-01' + ? * INTERVAL 1 DAY AS DATE) AS d", [31]).to_pylist(), [{"d": dt.date(2020, 2, 1)}])
+
+
+@checks.check("a number that is bound as BIGINT where an INTEGER is needed")
+def _(con):
+    for sql, want in [("SELECT round(1.236, ?) AS v", decimal.Decimal("1.24")), ("SELECT lpad('x', ?, '-') AS v", "-x"), ("SELECT chr(? + 63) AS v", "A")]:
+        equal(query(con, sql, [2]).to_pylist(), [{"v": want}])
+        refused(lambda: query(con, sql, [5_000_000_000]), con.ProgrammingError)
+    got = query(con, "SELECT ? AS v", [2])
+    equal(got.schema.field("v").type, pa.int64())
 
 
 @checks.check("joins, windows and CTEs")
