@@ -52,6 +52,7 @@ func TestLargeStatements(t *testing.T) {
 		{"100 tables on one key, a condition on each", "SELECT n0.c1 FROM narrow n0" + strings.Join(repeated(100, " JOIN narrow m%[1]d ON n0.c0 = m%[1]d.c0 AND m%[1]d.c0 <> %[1]d"), "")},
 		{"100 LEFT JOINs under conditions", "SELECT n0.c1 FROM narrow n0" + strings.Join(repeated(100, " LEFT JOIN narrow m%[1]d ON n0.c0 = m%[1]d.c0"), "") +
 			" WHERE " + strings.Join(repeated(100, "m%d.c1 > 0"), " AND ")},
+		{"a long text that is put together 400 times", "SELECT c0 FROM (SELECT c0, '" + strings.Repeat("x", 200_000) + "' AS x FROM narrow) q WHERE " + strings.Repeat("x || ", 400) + "x = 'a'"},
 		{"10000 groups", "SELECT c0 + " + strings.Join(numbers, ", c0 + ") + ", count(*) FROM narrow GROUP BY c0 + " + strings.Join(numbers, ", c0 + ")},
 		{"20000 aliases", "SELECT " + strings.Join(repeated(20000, "c0 AS a%d"), ", ") + " FROM narrow"},
 		{"5000 UNIONs", "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 5000)},

@@ -181,7 +181,13 @@ func fits(q *logical.Query, d *logical.Derived) bool {
 	extra := map[string]int{} // nodes that each use of a column adds
 	for i, it := range d.Query.Body.(*logical.Select).Items {
 		nodes := -1
-		expr.Walk(it.Expr, func(expr.Expr) bool { nodes++; return true })
+		expr.Walk(it.Expr, func(e expr.Expr) bool {
+			nodes++
+			if l, ok := e.(*expr.Literal); ok {
+				nodes += textBytes([]expr.Expr{l}) / 64 // a long text is copied with each use too
+			}
+			return true
+		})
 		if nodes > 0 {
 			extra[logical.OutputKey(i)] = nodes
 		}

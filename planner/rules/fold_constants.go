@@ -78,7 +78,22 @@ func (f folder) foldable(e expr.Expr) bool {
 	if len(operands) == 0 || slices.ContainsFunc(operands, func(o expr.Expr) bool { return !isLiteral(o) }) {
 		return false
 	}
+	if t := e.Type(); t != nil && expr.KindOf(t) == expr.KindText && textBytes(operands) > maxFolded {
+		return false
+	}
 	return e.Type() != nil && sortableConstant(e.Type()) && f.env.Supports(e)
+}
+
+// maxFolded bounds the texts that are put together here: columns may stand for the same long text again and again.
+const maxFolded = 64 << 10
+
+func textBytes(literals []expr.Expr) (n int) {
+	for _, e := range literals {
+		if s, ok := e.(*expr.Literal).Value.(string); ok {
+			n += len(s)
+		}
+	}
+	return n
 }
 
 // shortResult tells of a call whether its value is no longer than its arguments.
