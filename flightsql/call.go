@@ -1,6 +1,7 @@
 package flightsql
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -81,7 +82,7 @@ func (s *Server) begin(ctx context.Context, method string) (context.Context, fun
 				err = errHalted // so they tell this
 			}
 			f := failureOf(err)
-			call.Code, call.Error = f.status.Code(), f.status.Message()
+			call.Code, call.Error = f.status.Code(), cmp.Or(f.logged, f.status.Message())
 			if f.id != "" {
 				call.ErrorID, call.Detail = f.id, err.Error()
 			}

@@ -41,6 +41,8 @@ var kindCodes = []struct {
 type failure struct {
 	status *status.Status
 	id     string // of an error whose text stays in the log; else empty
+	// logged is the text for the log where it is not the client's: the line of a statement may hold what is nobody's business.
+	logged string
 }
 
 // failureOf turns any error into a status. Errors of no kind, and those that hold a file's path, become a short text
@@ -61,12 +63,11 @@ func failureOf(err error) failure {
 		id := newErrorID()
 		return failure{status: status.Newf(code, "%s (error %s; the server's log has the details)", hiddenText(code), id), id: id}
 	}
-	text := err.Error()
 	var fault *errs.SQLError
 	if errors.As(err, &fault) && fault.Source != "" {
-		text += "\n" + fault.Caret()
+		return failure{status: status.New(code, clipMessage(err.Error()+"\n"+fault.Caret())), logged: clipMessage(err.Error())}
 	}
-	return failure{status: status.New(code, clipMessage(text))}
+	return failure{status: status.New(code, clipMessage(err.Error()))}
 }
 
 func codeOf(err error) codes.Code {

@@ -8,6 +8,8 @@ import (
 
 	"google.golang.org/grpc/codes"
 	"google.golang.org/grpc/status"
+
+	"github.com/lanceflight/flightsrv/flightsql"
 )
 
 // errorCodes has the code of each of the fakes' failures.
@@ -88,5 +90,21 @@ func TestLongErrorsAreCut(t *testing.T) {
 	_, err := f.client.Execute(context.Background(), "fail long")
 	if s := status.Convert(err); s.Code() != codes.InvalidArgument || len(s.Message()) > 2100 || !strings.Contains(s.Message(), "line 3") {
 		t.Errorf("%d bytes: %.100s", len(s.Message()), s.Message())
+	}
+}
+
+// TestFaultsAreShown: the client gets the line with a caret, the log does not.
+func TestFaultsAreShown(t *testing.T) {
+	a := asking(t, startReal(t))
+	_, err := a.first("SELECT id,\n\tidd FROM worked")
+	want := "table lance.main.worked has no column idd (line 2, column 2): did you mean \"id\"?\n idd FROM worked\n ^"
+	if got := status.Convert(err).Message(); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	f := start(t, func(c *flightsql.Config) { c.Planner = flightsql.SQL{} })
+	_, err = f.client.Execute(context.Background(), "SELECT 'a secret' FROM WHERE")
+	call := <-f.calls
+	if !strings.Contains(err.Error(), "a secret") || strings.Contains(call.Error, "a secret") || !strings.Contains(call.Error, "(line 1, column 24)") {
+		t.Errorf("client: %v\nlog: %s", err, call.Error)
 	}
 }

@@ -98,7 +98,7 @@ select * from sales as of timestamp @^'x';
 select * from @^nosuch.sales;
 select * from @^a.b.c.d;
 select * from @^lance.nosuch.sales;
-select id from sales @^tablesample 10;
+select id from sales @^for update;
 select @^id collate nosuch from sales;
 select @^any_match(id > 1) from sales;
 @^select percentile_cont(2) within group (order by id) from sales;
