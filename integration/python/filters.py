@@ -99,8 +99,37 @@ def make(condition, keep):
         equal(sorted(server.sql(f"SELECT id FROM sst WHERE {condition}").column("id").to_pylist()), want)
 
 
+# Places in which a condition must keep the rows that it keeps in a plain WHERE.
+PLACES = [
+    "SELECT id FROM sst SEMI JOIN (SELECT 1 AS one) e ON {}",
+    "SELECT id FROM sst SEMI JOIN (SELECT DISTINCT id AS other FROM sst) e ON sst.id = e.other AND ({})",
+    "SELECT id FROM sst ANTI JOIN (SELECT -1 AS none) e ON sst.id = e.none WHERE {}",
+    "SELECT id FROM sst ASOF LEFT JOIN (SELECT 5 AS five) e ON sst.id >= e.five WHERE {}",
+    "SELECT id FROM sst POSITIONAL JOIN (SELECT 1 AS one) e WHERE {}",
+    "SELECT id FROM sst TABLESAMPLE bernoulli(100%) WHERE {}",
+    "SELECT id FROM (SELECT * FROM sst UNION ALL BY NAME SELECT 'x' AS other) q WHERE ({}) AND other IS NULL",
+    "SELECT id FROM (SELECT 'x' AS other UNION ALL BY NAME SELECT * FROM sst) q WHERE ({}) AND other IS NULL",
+    "SELECT id FROM (SELECT *, 1 AS one, 2 AS two FROM sst) q UNPIVOT (v FOR n IN (one, two)) u WHERE ({}) AND u.n = 'two'",
+]
+
+
+def make_places(condition, keep):
+    @checks.check(f"joins, samples and unions with {condition}")
+    def _(server, rows):
+        want = [r["id"] for r in rows if keep(r)]
+        for place in PLACES:
+            sql = place.format(condition)
+            got = sorted(server.sql(sql).column("id").to_pylist())
+            assert got == want, f"{len(got)} rows instead of {len(want)} -- {sql}"
+        if "id" not in condition.split():
+            lacking = dict.fromkeys(rows[0])
+            got = server.value(f"SELECT count(*) AS n FROM (SELECT * FROM sst UNION ALL BY NAME SELECT 'x' AS other) q WHERE ({condition}) AND other = 'x'")
+            equal(got, int(bool(keep(lacking))))
+
+
 for case in CASES:
     make(*case)
+    make_places(*case)
 
 
 if __name__ == "__main__":
