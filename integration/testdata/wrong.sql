@@ -99,6 +99,27 @@ select * from @^nosuch.sales;
 select * from @^a.b.c.d;
 select * from @^lance.nosuch.sales;
 select id from sales @^for update;
+select id from sales tablesample @^110%;
+select id from sales using sample (@^-1 rows);
+select id from sales tablesample @^bernoulli(5 rows);
+select a.id from sales a @^asof right join shops h on a.id >= h.id;
+select a.id from sales a
+  @^asof join shops h on a.id = h.id;
+select @^h.id from sales a semi join shops h on a.id = h.id;
+select id from sales @^anti join shops using (kind);
+select a.id from sales a left @^semi join shops h on a.id = h.id;
+select (select count(*) from shops h @^anti join shops g on h.id = s.id) from sales s;
+pivot sales on @^kind using count(*);
+pivot sales on kind in (@^1 + 1);
+pivot sales on kind in ('a') using @^sum(qty) filter (where paid);
+select * from sales
+pivot (sum(@^nope) for kind in ('a'));
+unpivot shops on @^nope;
+@^unpivot shops on id, city;
+@^select id, id from sales union by name select id from shops;
+select id from sales limit @^110%;
+summarize @^saless;
+summarize sales @^limit 3;
 select @^id collate nosuch from sales;
 select @^any_match(id > 1) from sales;
 @^select percentile_cont(2) within group (order by id) from sales;
