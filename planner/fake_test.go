@@ -57,8 +57,10 @@ func (f *fakeTables) Resolve(ctx context.Context, ref scan.TableRef) (scan.Sourc
 			return &out, nil
 		}
 	}
-	if v, ok := f.views[schema+"."+ref.Table]; ok {
-		return v, nil
+	for key, v := range f.views {
+		if strings.EqualFold(key, schema+"."+ref.Table) {
+			return v, nil
+		}
 	}
 	return nil, errs.NotFoundf("there is no table %q in schema %q", ref.Table, schema)
 }

@@ -5,8 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/lanceflight/flightsrv/errs"
+	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 	"github.com/lanceflight/flightsrv/scan"
@@ -17,6 +19,9 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 	ref, err := logical.TableRefOf(names(s.Name), logical.Options{Catalog: o.Catalog, Schema: o.Schema})
 	if err == nil && ref.Version != "" {
 		err = errs.Invalidf("a view has no versions: its name holds no '@'")
+	}
+	if err == nil && !s.Drop && strings.ContainsFunc(ref.Table, unicode.IsControl) {
+		err = errs.Invalidf("%q is no name for a view: it holds a control character", ref.Table)
 	}
 	if err != nil {
 		return nil, logical.At(parsed.Text, s.Pos, err)
@@ -49,24 +54,35 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 }
 
 // checkView binds the view's query, which must not read the view that it takes the place of. One that lasts sees nothing of
-// the session.
+// the session: its names are looked up in its own schema, as they are when it is read.
 func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, v *scan.View, o Options) error {
 	if parsed.Params > 0 {
 		return logical.At(parsed.Text, s.Pos, errs.Invalidf("a view takes no parameters"))
 	}
 	lo := o.logical(supports)
+	lo.Making = v
 	if !s.Temporary {
 		lo.Views, lo.DottedNames = nil, false
+		lo.Catalog, lo.Schema = v.Ref.Catalog, v.Ref.Schema
 	}
-	lo.Making = v
 	bound, err := logical.Bind(ctx, parsed, s.Query, lo)
 	if err != nil {
-		return err
+		return elsewhere(ctx, parsed, s.Query, lo, o, err)
 	}
 	if n := len(bound.Query.Cols); len(s.Columns) > n {
 		return logical.At(parsed.Text, s.Pos, errs.Invalidf("the query has %d columns, but %d names are given", n, len(s.Columns)))
 	}
 	return nil
+}
+
+// elsewhere adds to the fault of a view's query where names are looked up, if there is none in the session's schema.
+func elsewhere(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, lo logical.Options, o Options, fault error) error {
+	schema := lo.Schema
+	lo.Catalog, lo.Schema = o.Catalog, o.Schema
+	if _, err := logical.Bind(ctx, parsed, q, lo); err != nil {
+		return fault
+	}
+	return logical.MoreHint(fault, fmt.Sprintf("names in a view are looked up in its own schema, %s", expr.QuoteIdent(schema)))
 }
 
 // withColumns is a query under other names of its first columns.

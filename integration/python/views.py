@@ -87,6 +87,39 @@ def _(server, data):
     equal(ids(client, "SELECT b.id FROM geo.bare b JOIN geo.own o ON b.id = o.id"), [100, 101])
 
 
+@check("a view is checked in its own schema, not in the session's")
+def _(server, data):
+    main, geo = Flight(server), Session(server)
+    geo.sql("USE geo")
+    headed = Flight(server)
+    for folder in ("main", "geo"):
+        (data / folder.removeprefix("main") / f"{folder}s.view.sql").write_text("SELECT id FROM t")
+    for text, client, session in (
+        ("CREATE VIEW geo.made AS SELECT id FROM geos", main, {}),
+        ("CREATE VIEW geo.made AS SELECT id FROM t", main, {}),
+        ("CREATE VIEW geo.made AS SELECT id FROM t", headed, {"schema": "main"}),
+        ("CREATE VIEW main.made AS SELECT id FROM mains", geo, {}),
+        ("CREATE VIEW main.made AS SELECT id FROM t", headed, {"schema": "geo"}),
+    ):
+        name = text.split()[2]
+        client.sql(text, **session)
+        start = 100 if name.startswith("geo") else 0
+        for reader in (main, geo):
+            equal(ids(reader, f"SELECT id FROM {name}"), list(range(start, start + 10)))
+        main.sql(f"DROP VIEW {name}")
+    for text, client, session in (
+        ("CREATE VIEW geo.made AS SELECT id\nFROM mains", main, {}),
+        ("CREATE VIEW geo.made AS SELECT id\nFROM mains", headed, {"schema": "main"}),
+        ("CREATE VIEW main.made AS SELECT id\nFROM geos", geo, {}),
+        ("CREATE VIEW main.made AS SELECT id\nFROM geos", headed, {"schema": "geo"}),
+    ):
+        message = refused(lambda text=text, client=client, session=session: client.sql(text, **session), pa.ArrowException, "its own schema")
+        assert "line 2, column 6" in message, message
+        refused(lambda text=text: main.sql(f"SELECT * FROM {text.split()[2]}"), pa.ArrowException, "made")
+    (data / "mains.view.sql").unlink()
+    (data / "geo" / "geos.view.sql").unlink()
+
+
 @check("files that change are seen at once")
 def _(server, data):
     client = Flight(server)
@@ -136,6 +169,8 @@ def _(server, data):
     refused(lambda: client.sql("DROP VIEW t"), pa.ArrowException, "table")
     refused(lambda: client.sql('CREATE VIEW "../up" AS SELECT 1'), pa.ArrowException, "name")
     equal((data.parent / "up.view.sql").exists(), False)
+    refused(lambda: client.sql('CREATE VIEW "x\ny" AS SELECT 1'), pa.ArrowException, "control character")
+    equal([f.name for f in data.iterdir() if "\n" in f.name], [])
 
 
 @check("metadata lists views")

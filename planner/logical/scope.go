@@ -188,7 +188,7 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 	}
 	err := b.unknownColumn(s, parts, n.Pos)
 	if len(n.Parts) == 1 && n.Parts[0].Quoted {
-		err = moreHint(err, "a text stands in single quotes: '"+strings.ReplaceAll(parts[0], "'", "''")+"'")
+		err = MoreHint(err, "a text stands in single quotes: '"+strings.ReplaceAll(parts[0], "'", "''")+"'")
 	}
 	return nil, err
 }

@@ -113,8 +113,8 @@ func (b *binder) unknownColumn(s *scope, parts []string, pos int) error {
 	return err
 }
 
-// moreHint adds a hint to those of a fault.
-func moreHint(err error, hint string) error {
+// MoreHint adds a hint to those of a fault.
+func MoreHint(err error, hint string) error {
 	var fault *errs.SQLError
 	if !errors.As(err, &fault) {
 		return err
@@ -138,7 +138,7 @@ func (b *binder) namedByText(err error, c *exprCtx, operands ...sqltext.Expr) er
 			continue
 		}
 		if col, _ := b.resolveIn(&scope{rels: c.s.rels, merged: c.s.merged}, []string{text.Value}, text.Pos); col != nil {
-			return moreHint(err, "single quotes make a text; the column is written "+expr.QuoteIdent(text.Value))
+			return MoreHint(err, "single quotes make a text; the column is written "+expr.QuoteIdent(text.Value))
 		}
 	}
 	return err
