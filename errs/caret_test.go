@@ -20,7 +20,10 @@ func TestCaret(t *testing.T) {
 		"past the end": {"SELECT", 70, "SELECT\n      ^"},
 		"characters":   {"SELECT 'é', x", 13, "SELECT 'é', x\n            ^"},
 		"tab":          {"\tSELECT\tx", 9, " SELECT x\n        ^"},
-		"long":         {long, 101, "..." + long[60:140] + "...\n" + strings.Repeat(" ", 43) + "^"},
+		"long":         {long, 101, "…" + long[60:140] + "…\n" + strings.Repeat(" ", 41) + "^"},
+		"very long":    {strings.Repeat("é", 5000) + "X" + strings.Repeat("b", 5000), 5001, "…" + strings.Repeat("é", 40) + "X" + strings.Repeat("b", 39) + "…\n" + strings.Repeat(" ", 41) + "^"},
+		"long, begin":  {long, 1, long[:40] + "…\n^"},
+		"long, end":    {long, 202, "…" + long[161:] + "\n" + strings.Repeat(" ", 41) + "^"},
 		"unknown":      {"", 5, ""},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -80,7 +80,8 @@ func (e *SQLError) Error() string {
 // caretWidth is how many characters of a long line are shown on each side of its fault.
 const caretWidth = 40
 
-// Caret shows the line of the fault, with a caret below its place; empty where the line is not known.
+// Caret shows the line of the fault, cut around a place far inside, with a caret below the place; empty where the line is
+// not known.
 func (e *SQLError) Caret() string {
 	if e.Source == "" {
 		return ""
@@ -90,10 +91,10 @@ func (e *SQLError) Caret() string {
 	from, to := max(at-caretWidth, 0), min(at+caretWidth, len(line))
 	shown, before := string(line[from:to]), at-from
 	if from > 0 {
-		shown, before = "..."+shown, before+len("...")
+		shown, before = "…"+shown, before+1
 	}
 	if to < len(line) {
-		shown += "..."
+		shown += "…"
 	}
 	return shown + "\n" + strings.Repeat(" ", before) + "^"
 }

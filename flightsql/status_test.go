@@ -101,6 +101,12 @@ func TestFaultsAreShown(t *testing.T) {
 	if got := status.Convert(err).Message(); got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
+	ids := strings.Repeat("id, ", 500)
+	_, err = a.first("SELECT " + ids + "idd, " + ids + "id FROM worked")
+	want = "\n…" + ids[:40] + "idd, " + ids[:35] + "…\n" + strings.Repeat(" ", 41) + "^"
+	if got := status.Convert(err).Message(); !strings.HasSuffix(got, want) {
+		t.Errorf("%q, want the end %q", got, want)
+	}
 	f := start(t, func(c *flightsql.Config) { c.Planner = flightsql.SQL{} })
 	_, err = f.client.Execute(context.Background(), "SELECT 'a secret' FROM WHERE")
 	call := <-f.calls

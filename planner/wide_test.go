@@ -58,6 +58,11 @@ func TestLargeStatements(t *testing.T) {
 		{"5000 UNIONs", "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", 5000)},
 		{"190 EXCEPTs under a filter", "SELECT count(*) FROM (SELECT c0 FROM narrow" + strings.Repeat(" EXCEPT SELECT c1 FROM wide", 190) + ") q WHERE c0 > 1"},
 		{"CTEs that each name the one before twice", chain + " SELECT * FROM a39"},
+		{"190 CTEs that each name the one before", straight(190) + " SELECT count(*) FROM a189"},
+		{"190 CTEs that each name the one before, in a SEMI JOIN", straight(190) + " SELECT c0 FROM wide SEMI JOIN a189 USING (c0)"},
+		{"190 CTEs that each name the one before, twice", straight(190) + " SELECT count(*) FROM a189 x, a189 y"},
+		{"190 CTEs that each hold the next", strings.Repeat("WITH h AS (", 190) + "SELECT c0 FROM wide" + strings.Repeat(") SELECT c0 FROM h", 190)},
+		{"640 CTEs side by side", "WITH " + strings.Join(repeated(640, "x%d AS (SELECT c0 FROM narrow)"), ", ") + " SELECT c0 FROM x0" + strings.Join(repeated(20, " UNION ALL SELECT c0 FROM x%d"), "")},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			st, err := planner.Plan(context.Background(), c.sql, planner.Options{Resolver: tables, Params: []*expr.Literal{}})
@@ -68,6 +73,34 @@ func TestLargeStatements(t *testing.T) {
 				t.Errorf("%d scans", len(st.Plan.Scans))
 			}
 		})
+	}
+}
+
+// straight gives n CTEs a0, a1, ..., each of which reads the one before.
+func straight(n int) string {
+	out := "WITH a0 AS (SELECT c0, c1 FROM wide)"
+	for i := 1; i < n; i++ {
+		out += fmt.Sprintf(", a%d AS (SELECT c0, c1 FROM a%d WHERE c1 > %d)", i, i-1, i)
+	}
+	return out
+}
+
+// TestDeepCTEs: what stands on too many others is refused at the name, as a subquery so deep is.
+func TestDeepCTEs(t *testing.T) {
+	tables := &fakeTables{tables: map[string]*fakeTable{}}
+	tables.tables["main.wide"] = &fakeTable{name: "lance.main.wide", version: 1, rows: 1, owner: tables, schema: parseSchema("c0 int64, c1 int64")}
+	pivots := "WITH a0 AS (SELECT c0, c1 FROM wide)"
+	for i := range 12 {
+		pivots += fmt.Sprintf(", a%d AS (SELECT c0, \"1\" AS c1 FROM (PIVOT a%d ON c1 IN (1) USING sum(c1) GROUP BY c0))", i+1, i)
+	}
+	for text, want := range map[string]string{
+		straight(5000) + " SELECT count(*) FROM a4999": "subqueries are nested more than 200 deep (line 1",
+		pivots + " SELECT count(*) FROM a12":           "PIVOT is nested more than 8 deep (line 1",
+	} {
+		_, err := planner.Plan(context.Background(), text, planner.Options{Resolver: tables, Params: []*expr.Literal{}})
+		if !errors.Is(err, errs.ErrInvalidInput) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
 	}
 }
 

@@ -36,26 +36,20 @@ func formatInt(n int64) string { return strconv.FormatInt(n, 10) }
 
 // expr binds one expression: names resolved, types found.
 func (b *binder) expr(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
-	if err := b.deeperExpr(x.ExprPos()); err != nil {
+	leave, err := b.deeper(nesting{exprs: 1}, x.ExprPos())
+	if err != nil {
 		return nil, err
 	}
-	defer func() { b.exprDepth-- }()
+	defer leave()
+	if err := b.ctx.Err(); err != nil { // the caller may be gone while a long statement is bound
+		return nil, err
+	}
 	e, err := b.node(x, c)
 	if err != nil {
 		return nil, b.at(x.ExprPos(), err)
 	}
 	b.bound(e, x.ExprPos())
 	return e, nil
-}
-
-const maxExprDepth = 2000
-
-func (b *binder) deeperExpr(pos int) error {
-	b.exprDepth++
-	if b.exprDepth > maxExprDepth {
-		return b.errorf(pos, "expressions are nested more than %d deep", maxExprDepth)
-	}
-	return b.ctx.Err() // the caller may be gone while a long statement is bound
 }
 
 func (b *binder) exprs(xs []sqltext.Expr, c *exprCtx) ([]expr.Expr, error) {

@@ -67,12 +67,19 @@ func (j *Join) plain() bool { return !j.Asof && !j.LeftOnly() && j.Kind != "POSI
 // readsAround tells whether an element of FROM reads relations that were there before it: DuckDB gives wrong rows for
 // correlated ASOF joins, and refuses the other kinds and samples.
 func (b *binder) readsAround(f From, before int) bool {
-	found := false
-	MapExprs(&Query{Body: &Select{From: f}}, func(e expr.Expr) expr.Expr {
-		found = found || slices.ContainsFunc(expr.Columns(e), func(c expr.Column) bool { return c.Rel > 0 && c.Rel <= before })
+	var early []int
+	c := &cloner{ctes: map[*CTE]*CTE{}, subs: map[*Query]*Query{}, seen: map[int]bool{}}
+	c.f = func(e expr.Expr) expr.Expr {
+		for _, c := range expr.Columns(e) {
+			if c.Rel > 0 && c.Rel <= before {
+				early = append(early, c.Rel)
+			}
+		}
 		return e
-	})
-	return found
+	}
+	c.from(f)
+	// A CTE was bound where it was defined, and its relations may be read in it.
+	return slices.ContainsFunc(early, func(rel int) bool { return !c.seen[rel] })
 }
 
 // joinCondition binds ON, USING or NATURAL. The left side's relations start at start, the right side's at mid.

@@ -16,8 +16,6 @@ const (
 	maxPivot = 2000
 	// maxPivotFilters is how many aggregates may have a filter each; it is DuckDB's pivot_filter_threshold.
 	maxPivotFilters = 20
-	// maxNestedPivots bounds PIVOTs of PIVOTs: DuckDB's time to plan them grows twofold with each.
-	maxNestedPivots = 8
 )
 
 // pivotCell is a column that PIVOT makes: its name, and the condition on the rows that its aggregates see.
@@ -33,15 +31,16 @@ type pivotCell struct {
 //
 // Values are compared as texts, as DuckDB does.
 func (b *binder) pivot(t *sqltext.Pivot, s *scope) (From, error) {
-	if b.pivots++; b.pivots > maxNestedPivots {
-		return nil, b.errorf(t.Pos, "PIVOT is nested more than %d deep", maxNestedPivots)
+	leave, err := b.deeper(nesting{pivots: 1}, t.Pos)
+	if err != nil {
+		return nil, err
 	}
 	in := &scope{parent: s.parent, ctes: s.ctes}
 	src, err := b.tableExpr(t.Source, in)
 	if err != nil {
 		return nil, err
 	}
-	b.pivots--
+	leave()
 	aggs, err := b.pivotAggregates(t, in)
 	if err != nil {
 		return nil, err

@@ -15,10 +15,11 @@ import (
 
 // query binds a query expression; outer is what a correlated subquery sees, and holds the CTEs in scope.
 func (b *binder) query(q *sqltext.Query, outer *scope) (*Query, error) {
-	if err := b.deeper(q.Pos); err != nil {
+	leave, err := b.deeper(nesting{queries: 1}, q.Pos)
+	if err != nil {
 		return nil, err
 	}
-	defer func() { b.depth-- }()
+	defer leave()
 	out := &Query{Recursive: q.Recursive}
 	in := &scope{parent: outer.parent, ctes: outer.ctes}
 	*in = *outer
@@ -33,7 +34,6 @@ func (b *binder) query(q *sqltext.Query, outer *scope) (*Query, error) {
 	if err := b.queryBody(q, in, out); err != nil {
 		return nil, err
 	}
-	var err error
 	ec := &exprCtx{s: &scope{parent: in, ctes: in.ctes}, what: "LIMIT"}
 	if out.Percent = q.Percent; q.Percent {
 		out.Limit, err = b.percentage(q.Limit, ec)
@@ -264,10 +264,11 @@ func mergeCols(l, r Col, all bool) Col {
 }
 
 func (b *binder) operand(body sqltext.Body, in *scope) (*Query, error) {
-	if err := b.deeper(0); err != nil {
+	leave, err := b.deeper(nesting{queries: 1}, 0)
+	if err != nil {
 		return nil, err
 	}
-	defer func() { b.depth-- }()
+	defer leave()
 	if q, ok := body.(*sqltext.Query); ok {
 		return b.query(q, in)
 	}
@@ -305,7 +306,9 @@ type cteDef struct {
 	in    *scope // what its query sees
 	owner *Query // the query that has the WITH
 	refs  int
-	kept  *CTE // set where it stays a CTE
+	kept  *CTE    // set where it stays a CTE
+	bound *Query  // what it was defined as, until the first reference takes it
+	depth nesting // of bound
 }
 
 func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*cteDef, error) {
@@ -315,7 +318,7 @@ func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*c
 	if q.Recursive && b.countRefs(c.Query, c.Name.Text) > 0 {
 		return def, b.recursiveCTE(def)
 	}
-	bound, err := b.query(c.Query, def.in)
+	bound, err := b.defined(def)
 	if err != nil {
 		return nil, err
 	}
@@ -324,8 +327,20 @@ func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*c
 	}
 	if def.refs > 1 && (b.rels > inlineRelations || !isPlain(bound) || hasVolatile(bound)) {
 		def.kept = b.keep(def, bound)
+	} else {
+		def.bound = bound
 	}
 	return def, nil
+}
+
+// defined binds the query of a CTE and measures it.
+func (b *binder) defined(def *cteDef) (*Query, error) {
+	most := b.deepest
+	b.deepest = b.depth
+	q, err := b.query(def.cte.Query, def.in)
+	def.depth = b.deepest.minus(b.depth)
+	b.deepest = b.deepest.max(most)
+	return q, err
 }
 
 func (b *binder) keep(def *cteDef, q *Query) *CTE {
@@ -378,17 +393,28 @@ func plainCols(cols []Col) []Col {
 	return out
 }
 
-// cteRef binds a reference. A CTE that is not kept is bound anew, so that each reference has scans of its own.
+// cteQuery gives a reference the query of a CTE. One that is not kept is bound anew for all but the first, so that each
+// reference has scans of its own; a chain of CTEs that are read once is bound once.
+func (b *binder) cteQuery(def *cteDef, pos int) (*Query, error) {
+	if def.kept != nil {
+		return def.kept.Query, nil
+	}
+	q := def.bound
+	if q == nil {
+		return b.query(def.cte.Query, def.in)
+	}
+	def.bound = nil
+	return q, b.reach(def.depth, pos)
+}
+
+// cteRef binds a reference.
 func (b *binder) cteRef(t *sqltext.TableName, def *cteDef, s *scope) (From, error) {
 	alias := t.Alias
 	if alias == nil {
 		alias = &sqltext.Ident{Text: t.Name[0].Text}
 	}
-	var q *Query
-	var err error
-	if def.kept != nil {
-		q = def.kept.Query
-	} else if q, err = b.query(def.cte.Query, def.in); err != nil {
+	q, err := b.cteQuery(def, t.Pos)
+	if err != nil {
 		return nil, err
 	}
 	rel, err := b.derivedRel(q, alias, def.cte.Columns, t.Pos)

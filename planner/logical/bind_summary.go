@@ -19,19 +19,17 @@ var SummaryColumns = []struct {
 	{"null_percentage", &arrow.Decimal128Type{Precision: 9, Scale: 2}},
 }
 
-// maxNestedSummaries bounds SUMMARIZEs of SUMMARIZEs: DuckDB's time to plan them grows twofold with each.
-const maxNestedSummaries = 4
-
 // summary binds SUMMARIZE of a query, which DuckDB computes.
 func (b *binder) summary(t *sqltext.Derived, outer, s *scope) (From, error) {
-	if b.summaries++; b.summaries > maxNestedSummaries {
-		return nil, b.errorf(t.Pos, "SUMMARIZE is nested more than %d deep", maxNestedSummaries)
+	leave, err := b.deeper(nesting{summaries: 1}, t.Pos)
+	if err != nil {
+		return nil, err
 	}
 	q, err := b.query(t.Query, outer)
 	if err != nil {
 		return nil, err
 	}
-	b.summaries--
+	leave()
 	out := &Summary{Query: q}
 	for _, c := range q.Cols {
 		if what := boxedType(c.Type); what != nil {

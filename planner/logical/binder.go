@@ -38,7 +38,6 @@ const (
 	maxRelations = 2000
 	// inlineRelations is how many relations a statement may have for its CTEs to be bound anew for each reference.
 	inlineRelations = 100
-	maxDepth        = 200
 )
 
 // Bound is a bound query.
@@ -66,24 +65,22 @@ func Bind(ctx context.Context, p *sqltext.Parsed, q *sqltext.Query, o Options) (
 }
 
 type binder struct {
-	ctx               context.Context //nolint:containedctx // lives as long as one Bind call
-	text              string
-	o                 Options
-	types             expr.Binder
-	zone              *time.Location
-	rels              int
-	relations         map[int]*relation
-	exprDepth         int
-	lambdas           int
-	reasons           []statsrewrite.Reason
-	ctes              int
-	depth             int
-	sources           map[string]scan.Source
-	columns           map[scan.Source][]Col
-	refs              map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
-	paramTypes        []arrow.DataType
-	pivots, summaries int        // how deep they are nested here
-	views             []openView // outermost first
+	ctx            context.Context //nolint:containedctx // lives as long as one Bind call
+	text           string
+	o              Options
+	types          expr.Binder
+	zone           *time.Location
+	rels           int
+	relations      map[int]*relation
+	depth, deepest nesting // how deep the binder is, and how deep it was
+	lambdas        int
+	reasons        []statsrewrite.Reason
+	ctes           int
+	sources        map[string]scan.Source
+	columns        map[scan.Source][]Col
+	refs           map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
+	paramTypes     []arrow.DataType
+	views          []openView // outermost first
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
@@ -156,13 +153,4 @@ func At(text string, pos int, err error) error {
 		}
 	}
 	return err
-}
-
-// deeper counts nesting, since binding recurses.
-func (b *binder) deeper(pos int) error {
-	b.depth++
-	if b.depth > maxDepth {
-		return b.errorf(pos, "subqueries are nested more than %d deep", maxDepth)
-	}
-	return nil
 }

@@ -27,7 +27,8 @@ type cloner struct {
 	ctes  map[*CTE]*CTE
 	subs  map[*Query]*Query // subqueries in expressions: one that stands in two places stays one
 	f     func(expr.Expr) expr.Expr
-	above bool // leave the scans' filters alone
+	above bool         // leave the scans' filters alone
+	seen  map[int]bool // where set: the relations that stand in what is copied
 }
 
 func (c *cloner) query(q *Query) *Query {
@@ -91,6 +92,9 @@ func (c *cloner) sel(s *Select) *Select {
 }
 
 func (c *cloner) from(f From) From {
+	if c.seen != nil && f != nil {
+		c.seen[RelOf(f)] = true
+	}
 	switch f := f.(type) {
 	case *Scan:
 		out := *f

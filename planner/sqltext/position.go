@@ -27,16 +27,13 @@ func newError(text string, pos int, hint, format string, args ...any) error {
 	return &errs.SQLError{Line: line, Column: column, Msg: fmt.Sprintf(format, args...), Hint: hint, Source: Line(text, pos)}
 }
 
-// maxLine bounds what of a line a fault keeps.
-const maxLine = 1000
-
-// Line is the line of text that a byte offset lies in; empty where it is too long, or no UTF-8.
+// Line is the line of text that a byte offset lies in; empty where it is no UTF-8.
 func Line(text string, offset int) string {
 	offset = min(max(offset, 0), len(text))
 	from := strings.LastIndexByte(text[:offset], '\n') + 1
 	line, _, _ := strings.Cut(text[from:], "\n")
 	line = strings.TrimRight(line, "\r")
-	if len(line) > maxLine || !utf8.ValidString(line) {
+	if !utf8.ValidString(line) {
 		return ""
 	}
 	return line
