@@ -1,14 +1,21 @@
 package logical
 
 import (
+	"slices"
 	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/lanceflight/flightsrv/ndarray"
 )
 
 // nearest gives up to three of the names that are closest to want by edit distance, without regard to case; names that
-// are nothing like it are left out unless there are only a few names at all.
+// are nothing like it are left out unless there are only a few names at all. Stats columns are hidden, so they are near only to
+// a name that begins like theirs.
 func nearest(want string, names []string) []string {
+	if !strings.HasPrefix(want, "__") {
+		names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return strings.HasPrefix(n, ndarray.StatsPrefix) })
+	}
 	type cand struct {
 		name string
 		dist int

@@ -7,7 +7,7 @@ import (
 )
 
 func TestNearest(t *testing.T) {
-	names := []string{"id", "lat", "lon", "sst", "temperature", "Temp"}
+	names := []string{"id", "lat", "lon", "sst", "temperature", "Temp", "__stats__:sst"}
 	for _, c := range []struct {
 		name, want string
 		near       []string
@@ -17,6 +17,8 @@ func TestNearest(t *testing.T) {
 		{"another case", "LAT", []string{"lat"}},
 		{"the start of a name", "temp", []string{"Temp", "temperature"}},
 		{"nothing like it", "wavelength_of_light", nil},
+		{"like a hidden column", "_stats_:sst", nil},
+		{"a hidden column with a letter wrong", "__stat__:sst", []string{"__stats__:sst"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got := nearest(c.want, names)
