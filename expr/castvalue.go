@@ -323,6 +323,9 @@ func castTextValue(v any, from arrow.DataType, zone *time.Location) (any, error)
 	case []byte:
 		return blobVarchar(x), nil
 	case int64:
+		if out, is, err := infiniteTo(x, from, arrow.BinaryTypes.String); is {
+			return out, err
+		}
 		switch KindOf(from) {
 		case KindInt:
 			return strconv.FormatInt(x, 10), nil

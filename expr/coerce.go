@@ -141,8 +141,8 @@ func coerceTexts(es []Expr, equality bool, zone *time.Location) (arrow.DataType,
 	return typed, nil
 }
 
-// textLiteralAs reads a text as a value of type t. Instants and times of day keep all their digits, as DuckDB knows them in
-// microseconds alone, whatever the unit of the column.
+// textLiteralAs reads a text as a value of type t. Instants and times of day are read in microseconds, as DuckDB knows them,
+// whatever the unit of the column.
 func textLiteralAs(l *Literal, t arrow.DataType, zone *time.Location) (Expr, error) {
 	s, ok := l.Value.(string)
 	if !ok {
@@ -152,9 +152,11 @@ func textLiteralAs(l *Literal, t arrow.DataType, zone *time.Location) (Expr, err
 	var err error
 	switch KindOf(t) {
 	case KindTimestampTZ:
-		lit, err = ParseTimestampTZ(s, zone)
+		return ReadTemporal(s, instantMicros, zone)
 	case KindTime:
-		lit, err = ParseTime(s)
+		return ReadTemporal(s, arrow.FixedWidthTypes.Time64us, zone)
+	case KindDate, KindTimestamp:
+		return ReadTemporal(s, t, zone)
 	case KindDuration, KindInterval:
 		lit, err = ParseInterval(s, "")
 	default:
@@ -165,6 +167,8 @@ func textLiteralAs(l *Literal, t arrow.DataType, zone *time.Location) (Expr, err
 	}
 	return lit, nil
 }
+
+var instantMicros = &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: "UTC"}
 
 func typeParams(es []Expr, t arrow.DataType) ([]Expr, error) {
 	for i, e := range es {

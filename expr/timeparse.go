@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/apache/arrow-go/v18/arrow"
-
-	"github.com/lanceflight/flightsrv/errs"
 )
 
 // instant is a parsed date and time: nanoseconds exactly, as whole seconds since 1970 and a rest.
@@ -306,6 +304,9 @@ func castTemporal(v any, from, to arrow.DataType, zone *time.Location) (any, err
 	if !ok {
 		return nil, unsupportedCast(from, to)
 	}
+	if out, is, err := infiniteTo(n, from, to); is {
+		return out, err
+	}
 	fk, tk := KindOf(from), KindOf(to)
 	switch {
 	case fk == KindDate && tk == KindDate:
@@ -390,12 +391,25 @@ func textToTemporal(s string, to arrow.DataType, zone *time.Location) (any, erro
 	if KindOf(to) == KindTimestampTZ && !in.zoned && zone != nil {
 		in.secs -= wallOffset(in.secs, zone)
 	}
-	v, exact, ok := in.in(unitNanos(to))
+	unit := unitNanos(to)
+	v, _, ok := in.in(min(unit, 1000)) // digits below the microsecond are cut
 	if !ok {
 		return nil, badText(s, to)
 	}
-	if !exact && unitNanos(to) > 1000 {
-		return nil, errs.Unsupportedf("%q has digits that %s rounds away", s, SQLType(to))
+	if unit > 1000 {
+		return roundTo(v, unit/1000), nil
 	}
 	return v, nil
+}
+
+// roundTo divides, and rounds halves away from zero.
+func roundTo(v, by int64) int64 {
+	q, rest := v/by, v%by
+	switch {
+	case rest >= by-by/2:
+		q++
+	case rest <= by/2-by:
+		q--
+	}
+	return q
 }

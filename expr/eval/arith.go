@@ -141,6 +141,10 @@ func dateKernel(e *expr.Arith, l, r, out *vec) func(i int) (bool, error) {
 		sign = -1
 	}
 	return func(i int) (bool, error) {
+		if at := expr.Infinite(days(l, i), out.typ); at != 0 {
+			out.ints[i] = expr.InfiniteValue(at, out.typ)
+			return true, nil
+		}
 		n := new(big.Int).Mul(asBigs(r, 0)(r.at(i)), big.NewInt(sign))
 		n.Add(n, big.NewInt(days(l, i)))
 		if !n.IsInt64() || n.Int64() != int64(int32(n.Int64())) {

@@ -15,13 +15,12 @@ import (
 var casts = map[expr.Kind][]expr.Kind{
 	expr.KindNull: {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText, expr.KindBlob,
 		expr.KindDate, expr.KindTime, expr.KindTimestamp, expr.KindTimestampTZ, expr.KindDuration, expr.KindInterval},
-	expr.KindBool:    {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
-	expr.KindInt:     {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
-	expr.KindDecimal: {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
-	expr.KindFloat:   {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
-	expr.KindDouble:  {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
-	expr.KindText: {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText, expr.KindBlob,
-		expr.KindDate, expr.KindTime, expr.KindTimestamp, expr.KindTimestampTZ, expr.KindInterval},
+	expr.KindBool:        {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
+	expr.KindInt:         {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
+	expr.KindDecimal:     {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
+	expr.KindFloat:       {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
+	expr.KindDouble:      {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText},
+	expr.KindText:        {expr.KindBool, expr.KindInt, expr.KindDecimal, expr.KindFloat, expr.KindDouble, expr.KindText, expr.KindBlob},
 	expr.KindBlob:        {expr.KindBlob, expr.KindText},
 	expr.KindDate:        {expr.KindDate, expr.KindTimestamp, expr.KindTimestampTZ, expr.KindText},
 	expr.KindTime:        {expr.KindTime, expr.KindText},
@@ -29,6 +28,16 @@ var casts = map[expr.Kind][]expr.Kind{
 	expr.KindTimestampTZ: {expr.KindDate, expr.KindTimestamp, expr.KindTimestampTZ},
 	expr.KindDuration:    {expr.KindInterval},
 	expr.KindInterval:    {expr.KindInterval},
+}
+
+// canCastText tells whether e is a plain text that is cast to a date, time or timestamp.
+func canCastText(e *expr.Cast) bool {
+	l, ok := e.X.(*expr.Literal)
+	if !ok || expr.KindOf(l.Typ) != expr.KindText {
+		return false
+	}
+	s, ok := l.Value.(string)
+	return ok && expr.PlainTemporal(s, e.To)
 }
 
 func canCast(from, to arrow.DataType) bool {

@@ -154,6 +154,9 @@ func orderTimes(l, r *vec) func(i, j int) int {
 	per := lu / ru // a whole number: units divide each other
 	return func(i, j int) int {
 		a, b := l.ints[l.at(i)], r.ints[r.at(j)]
+		if x, y := expr.Infinite(a, l.typ), expr.Infinite(b, r.typ); x != 0 || y != 0 {
+			return cmp.Compare(x, y)
+		}
 		whole := b / per
 		rest := b % per
 		if rest < 0 {

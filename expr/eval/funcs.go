@@ -223,6 +223,9 @@ func datePart(name string, t arrow.DataType) rowFunc {
 	unit := expr.UnitNanos(t)
 	return func(a []any) (any, error) {
 		v := a[0].(int64)
+		if expr.Infinite(v, t) != 0 {
+			return nil, nil
+		}
 		var w time.Time
 		switch unit {
 		case 86400e9:

@@ -36,6 +36,10 @@ func intervalKernel(e *expr.Arith, l, r, out *vec) func(i int) (bool, error) {
 	}
 	unit := expr.UnitNanos(l.typ)
 	return func(i int) (bool, error) {
+		if at := expr.Infinite(l.ints[l.at(i)], l.typ); at != 0 {
+			out.ints[i] = expr.InfiniteValue(at, out.typ)
+			return true, nil
+		}
 		var iv arrow.MonthDayNanoInterval
 		micros := new(big.Int)
 		if r.spans != nil {

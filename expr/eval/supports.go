@@ -44,7 +44,7 @@ func Supports(e expr.Expr) bool {
 		return Supports(e.X) && canNeg(e)
 	case *expr.Cast:
 		return e.X.Type() != nil && Supports(e.X) && loadable(e.To) &&
-			(arrow.TypeEqual(expr.Storage(e.X.Type()), expr.Storage(e.To)) || canCast(e.X.Type(), e.To))
+			(arrow.TypeEqual(expr.Storage(e.X.Type()), expr.Storage(e.To)) || canCast(e.X.Type(), e.To) || canCastText(e))
 	case *expr.Case:
 		return supportCase(e)
 	case *expr.Call:

@@ -41,6 +41,12 @@ FRACTIONS = [t + datetime.timedelta(microseconds=m) for t, m in zip(TIMES, [0, 1
 FLOATS = [0.0, -0.0, 0.1, 0.2, 0.5, 1.5, -2.5, 2.5, 3.0, 7.0, 1e30, -1e30, 16777216.0, NAN, INF, -INF]
 TEXTS = ["", "a", "B", "b", "a ", " a", "é", "É", "a_b", "a%b", "%", "abc", "ABC", "10", "1.5", "-7", "2024-01-01", "true", "nan", "x\\y", "日本", "it's"]
 
+# Texts that DuckDB reads as times by the type, in ways of its own.
+TIME_TEXTS = ["2024-03-31 00:00:00+02", "2024-03-31 00:00:00Z", "2024-03-31 ", " 2024-03-31", "2024-3-1", "2024/3/31", "31-03-2024", "epoch", "infinity", "-inf", "0044-03-15 (BC)", "2024-03-31 24:00:00", "2024-03-31 00:00:00.1234567",
+              "2024-02-30", "2024-03-31a", "01:02:03+02", "01:02", "24:00:00", "2024-01-01T12:30", "2024-03-31 00:00:00 Europe/Berlin", "2024-03-31 00:00:00 +02"]
+TIMES_TAKEN = ["2024-03-31 00:00:00+02", "2024-03-31 00:00:00Z", " 2024-03-31", "2024-3-1", "2024/3/31", "epoch", "2024-03-31 24:00:00", "2024-03-31 00:00:00.1234567", "2024-01-01T12:30"]  # beside a column of any of the types
+ENDLESS = 2**63 - 1  # of microseconds, as which DuckDB keeps infinity
+
 # name: (kind, Arrow type, values)
 COLUMNS = {
     "i8": ("int", pa.int8(), edges(-(2**7), 2**7 - 1)), "i16": ("int", pa.int16(), edges(-(2**15), 2**15 - 1)), "i32": ("int", pa.int32(), edges(-(2**31), 2**31 - 1)),
@@ -55,6 +61,7 @@ COLUMNS = {
     "by": ("blob", pa.binary(), [b"", b"a", b"\x00\xff", b"abc"]),
     "day": ("time", pa.date32(), [t.date() for t in TIMES]), "ts": ("time", pa.timestamp("us"), FRACTIONS), "ts_s": ("time", pa.timestamp("s"), TIMES),
     "ts_ms": ("time", pa.timestamp("ms"), TIMES), "ts_ns": ("time", pa.timestamp("ns"), FRACTIONS), "tz": ("zone", pa.timestamp("us", "UTC"), FRACTIONS),
+    "ti": ("time", pa.timestamp("us"), [0, ENDLESS, -ENDLESS, 1704067200000000]), "di": ("time", pa.date32(), [0, 2**31 - 1, -(2**31 - 1), 19723]), "tt": ("times", pa.string(), TIME_TEXTS),
     "clock": ("clock", pa.time64("us"), [datetime.time(0), datetime.time(12), datetime.time(6, 30, 15, 5), datetime.time(23, 59, 59, 999999)]),
     "li": ("ints", pa.list_(pa.int64()), [[], [1], [1, 2, 3], [None], [7, None], [2**62]]), "lf": ("floats", pa.list_(pa.float64()), [[], [0.5], [NAN, 1.5], [None, 0.1]]),
     "lt": ("texts", pa.list_(pa.string()), [[], ["a"], ["a", "b"], [None, "é"]]),
@@ -144,7 +151,13 @@ class Generator:
             lambda: f"coalesce({t()}, {t()})", lambda: f"replace({t()}, 'a', 'bb')", lambda: f"left({t()}, 2)", lambda: f"CASE WHEN {self.boolean(depth - 1)} THEN {t()} END", lambda: f"nullif({t()}, {t()})",
         ])()
 
+    def time_text(self):
+        value = self.rng.choice(TIMES_TAKEN)
+        return self.literal(f"'{value}'", value)
+
     def time_literal(self):
+        if self.rng.random() < 0.2:
+            return self.time_text()
         text = self.pick("2024-01-01", "2024-01-01 12:30:00", "1969-12-31 23:59:59.000001", "2024-2-29", "1900-02-03")
         word = self.pick("DATE ", "TIMESTAMP ", "") if " " not in text else self.pick("TIMESTAMP ", "")
         full = datetime.datetime.fromisoformat(text) if text != "2024-2-29" else None
@@ -154,7 +167,7 @@ class Generator:
         if depth <= 0 or self.rng.random() < 0.5:
             return self.column("time")
         return self.rng.choice([
-            lambda: f"CAST({self.column('time')} AS DATE)", lambda: f"CAST({self.column('time')} AS TIMESTAMP)", lambda: f"date_trunc('{self.pick('month', 'day', 'hour', 'year', 'week')}', {self.column('time')})",
+            lambda: f"TRY_CAST({self.pick('tt', self.time_text())} AS {self.pick('DATE', 'TIMESTAMP', 'TIMESTAMP_S', 'TIMESTAMP_NS')})", lambda: f"CAST({self.column('time')} AS DATE)", lambda: f"CAST({self.column('time')} AS TIMESTAMP)", lambda: f"date_trunc('{self.pick('month', 'day', 'hour', 'year', 'week')}', {self.column('time')})",
             lambda: f"{self.pick('day', 'ts', 'ts_s')} + INTERVAL {self.pick('1 DAY', '3 HOURS', '1 MONTH')}", lambda: f"day {self.pick('+', '-')} k", lambda: f"coalesce({self.column('time')}, {self.column('time')})",
         ])()
 
@@ -181,7 +194,7 @@ class Generator:
         x, y = self.rng.choice([
             lambda: (self.number(depth - 1), self.number_literal("1e3", "5e-1")), lambda: (self.any_number(), self.any_number()), lambda: (self.any_number(), self.number_literal("1e3", "5e-1")), lambda: (self.number(depth - 1), self.number(depth - 1)),
             lambda: (self.text(depth - 1), self.text(depth - 1)), lambda: (self.column("text"), self.text(0)), lambda: (self.time(depth - 1), self.time_literal()), lambda: (self.column("time"), self.column("time")),
-            lambda: (self.time(0), self.time_literal()), lambda: ("clock", self.pick("'12:00:00'", "TIME '06:30:15.000005'", "'23:59'")), lambda: ("tz", self.pick("'2024-01-01 00:00:00+00'", "TIMESTAMPTZ '2024-01-01 01:00:00+01'", "tz", "'2024-01-01'")),
+            lambda: (self.time(0), self.time_literal()), lambda: (f"TRY_CAST({self.pick('tt', 's')} AS {self.pick('TIME', 'TIMESTAMPTZ')})::VARCHAR", self.text(0)), lambda: ("tz", self.time_text()), lambda: (self.pick("ts", "ti", "di", "tz"), self.pick("'infinity'", "'-infinity'", "TIMESTAMP 'infinity'", "'inf'")), lambda: ("clock", self.pick(self.time_text(), "'12:00:00'", "TIME '06:30:15.000005'", "'23:59'")), lambda: ("tz", self.pick("'2024-01-01 00:00:00+00'", "TIMESTAMPTZ '2024-01-01 01:00:00+01'", "tz", "'2024-01-01'")),
             lambda: (self.column("bool"), self.pick("TRUE", "FALSE", "ko", "NULL")), lambda: (self.column("int", "float", "dec", "text", "time"), "NULL"),
         ])()
         return f"{x} {op} {y}" if self.rng.random() < 0.8 else f"{y} {op} {x}"
@@ -210,6 +223,14 @@ def computed(typ):
     return type_name(pa.string() if pa.types.is_large_string(typ) else typ)
 
 
+def counted(table):
+    """The table with times as counts of their unit, as Python has no infinite ones."""
+    for i, f in enumerate(table.schema):
+        if pa.types.is_timestamp(f.type) or pa.types.is_date32(f.type):
+            table = table.set_column(i, f.name, table.column(i).cast(pa.int32() if pa.types.is_date32(f.type) else pa.int64()))
+    return table
+
+
 def difference(sql, ask, want):
     """Where the two do not agree: in being refused, in a type, or in a row."""
     expected = fault = None
@@ -226,7 +247,7 @@ def difference(sql, ask, want):
         return f"DuckDB says {fault} -- {sql}"
     if [computed(f.type) for f in got.schema] != [computed(f.type) for f in expected.schema]:
         return f"{got.schema.types} instead of {expected.schema.types} -- {sql}"
-    a, b = {r[0]: r for r in rows(got)}, {r[0]: r for r in rows(expected)}
+    a, b = {r[0]: r for r in rows(counted(got))}, {r[0]: r for r in rows(counted(expected))}
     if a != b or got.num_rows != expected.num_rows:
         odd = [i for i in sorted({*a, *b}) if a.get(i) != b.get(i)]
         return f"{len(a)} rows instead of {len(b)}; id {odd[0]}: {a.get(odd[0])} instead of {b.get(odd[0])} -- {sql}"

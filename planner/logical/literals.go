@@ -15,14 +15,12 @@ import (
 func (b *binder) typedLit(x *sqltext.TypedLit) (expr.Expr, error) {
 	if x.Type.ListDepth == 0 {
 		switch x.Type.Name {
-		case "DATE":
-			return expr.ParseDate(x.Value)
-		case "TIME":
-			return expr.ParseTime(x.Value)
-		case "TIMESTAMP", "DATETIME":
-			return expr.ParseTimestamp(x.Value)
-		case "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
-			return expr.ParseTimestampTZ(x.Value, b.zone)
+		case "DATE", "TIME", "TIMESTAMP", "DATETIME", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
+			t, err := TypeOf(x.Type)
+			if err != nil {
+				return nil, err
+			}
+			return expr.ReadTemporal(x.Value, t, b.zone)
 		}
 	}
 	t, err := TypeOf(x.Type)
