@@ -112,6 +112,8 @@ func TestForeignSettingsRefused(t *testing.T) {
 		"RESET no_such":                                    {`no option "no_such"`, "(line 1, column 7)"},
 		"SHOW no_such":                                     {`no option "no_such"`, "(line 1, column 6)"},
 		"SET timezone = 'Nowhere/Land'":                    {"no time zone", "(line 1, column 5)"},
+		"SET timezone = ''":                                {"timezone can't be empty", "(line 1, column 5)"},
+		"SET partitions TO ''":                             {"partitions can't be empty", "(line 1, column 5)"},
 		"SET timezone = 'UTC', 'Asia/Tokyo'":               {"one value"},
 		"SELECT current_setting('no_such')":                {"(line 1, column 24)"},
 		"SELECT current_setting(id) FROM worked":           {"(line 1, column 8)"},

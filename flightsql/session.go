@@ -391,6 +391,8 @@ func (s *Server) applySet(ctx context.Context, set *planner.Set) error {
 		}
 	case len(set.Values) > 1:
 		return errs.Invalidf("the option %s takes one value", name)
+	case set.Values[0] == "":
+		return errs.Invalidf("the option %s can't be empty; RESET %s takes it back to its default", name, name)
 	default:
 		value = set.Values[0]
 	}

@@ -87,6 +87,10 @@ func newLocator(msg string) *locator {
 		l.function = m[1]
 		return l
 	}
+	if zone, ok := strings.CutPrefix(msg, "Unknown TimeZone "); ok { // a text, as expressions have it
+		l.msg = strings.TrimSuffix(zone, "!") + ": "
+		return l
+	}
 	l.msg = strings.TrimPrefix(msg, "one of ")
 	if rest, ok := strings.CutPrefix(msg, "table "); ok { // of a scan: the expression follows
 		_, l.msg, _ = strings.Cut(rest, ": ")

@@ -14,7 +14,6 @@ var kinds = map[string]error{
 	"INTERNAL Error":           errs.ErrInternal,
 	"FATAL Error":              errs.ErrInternal,
 	"IO Error":                 errs.ErrUnavailable,
-	"Not implemented Error":    errs.ErrUnsupported,
 	"TransactionContext Error": errs.ErrInternal,
 }
 

@@ -85,22 +85,23 @@ func (b *binder) readsAround(f From, before int) bool {
 // joinCondition binds ON, USING or NATURAL. The left side's relations start at start, the right side's at mid.
 func (b *binder) joinCondition(j *Join, t *sqltext.Join, s *scope, start, mid int) error {
 	left, right := s.rels[start:mid], s.rels[mid:]
-	names := t.Using
+	names, at := t.Using, t.UsingAt
 	if t.Natural {
 		if names = commonNames(s, left, right); len(names) == 0 {
 			return b.errorf(t.Pos, "the two sides of NATURAL JOIN have no column name in common")
 		}
+		at = slices.Repeat([]int{t.Pos}, len(names))
 	}
 	seen := map[string]bool{}
-	for _, n := range t.Using {
+	for i, n := range t.Using {
 		if seen[n.Text] {
-			return b.errorf(t.Pos, "USING names the column %s twice", n.Text)
+			return b.errorf(at[i], "USING names the column %s twice", n.Text)
 		}
 		seen[n.Text] = true
 	}
 	var err error
 	if len(names) > 0 {
-		j.On, err = b.using(names, t, s, left, right)
+		j.On, err = b.using(names, at, t, s, left, right)
 		return err
 	}
 	if t.On == nil {
@@ -192,14 +193,14 @@ func commonNames(s *scope, left, right []*relation) []sqltext.Ident {
 }
 
 // using makes the condition of USING and the merged columns, which stand for both sides from here on.
-func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, right []*relation) (expr.Expr, error) {
+func (b *binder) using(names []sqltext.Ident, at []int, t *sqltext.Join, s *scope, left, right []*relation) (expr.Expr, error) {
 	var conds []expr.Expr
 	for i, n := range names {
-		l, err := b.usingSide(n.Text, t.Pos, &scope{rels: left, merged: mergedOf(s, left)}, "left")
+		l, err := b.usingSide(n.Text, at[i], &scope{rels: left, merged: mergedOf(s, left)}, "left")
 		if err != nil {
 			return nil, err
 		}
-		r, err := b.usingSide(n.Text, t.Pos, &scope{rels: right, merged: mergedOf(s, right)}, "right")
+		r, err := b.usingSide(n.Text, at[i], &scope{rels: right, merged: mergedOf(s, right)}, "right")
 		if err != nil {
 			return nil, err
 		}
@@ -207,7 +208,7 @@ func (b *binder) using(names []sqltext.Ident, t *sqltext.Join, s *scope, left, r
 		if t.Asof && i == len(names)-1 {
 			op = expr.Ge
 		}
-		cond, err := b.typed(&expr.Compare{Op: op, L: l, R: r}, t.Pos)
+		cond, err := b.typed(&expr.Compare{Op: op, L: l, R: r}, at[i])
 		if err != nil {
 			return nil, err
 		}

@@ -217,6 +217,7 @@ type Join struct {
 	L, R    TableExpr
 	On      Expr
 	Using   []Ident
+	UsingAt []int // where these stand
 	Pos     int
 }
 

@@ -57,7 +57,7 @@ func (c *converter) join(n *ast.Join) TableExpr {
 }
 
 func (c *converter) plainJoin(n *ast.Join, side sideJoin, condition []ast.ExprNode) TableExpr {
-	out := &Join{Kind: side.kind, Natural: side.natural, Asof: side.asof, Using: side.using, Pos: side.pos}
+	out := &Join{Kind: side.kind, Natural: side.natural, Asof: side.asof, Using: side.using, UsingAt: side.usingAt, Pos: side.pos}
 	out.L, out.R = c.tableExpr(n.Left), c.tableExpr(n.Right)
 	if len(condition) == 1 {
 		out.On = c.expr(condition[0])

@@ -68,7 +68,7 @@ func (r *rewriter) join(left frag, side sideJoin) frag {
 	switch {
 	case !needsCondition:
 	case r.accept("using"):
-		side.using = r.identList()
+		side.using, side.usingAt = r.identsAt()
 	default:
 		r.expect("on")
 		condition = []frag{r.expr()}

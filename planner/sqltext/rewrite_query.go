@@ -112,14 +112,20 @@ func (r *rewriter) peekPos(n int) int { return int(r.peekAt(n).start) }
 
 // identList reads (a, b).
 func (r *rewriter) identList() []Ident {
+	out, _ := r.identsAt()
+	return out
+}
+
+// identsAt reads a list of names in parentheses, and where they stand.
+func (r *rewriter) identsAt() (names []Ident, at []int) {
 	r.expectSign("(")
-	var out []Ident
 	for first := true; first || r.acceptSign(","); first = false {
+		at = append(at, r.here())
 		name, _ := r.ident()
-		out = append(out, name)
+		names = append(names, name)
 	}
 	r.expectSign(")")
-	return out
+	return names, at
 }
 
 // setOps rewrites UNION and EXCEPT, which bind alike and looser than INTERSECT.

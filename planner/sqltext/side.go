@@ -148,6 +148,7 @@ type (
 		natural bool
 		asof    bool
 		using   []Ident
+		usingAt []int
 		pos     int
 	}
 	// sideUnpivot stands as the ON condition of a join with nothing: a sideEntry for each entry.
