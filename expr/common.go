@@ -241,9 +241,16 @@ func literalFits(l *Literal, t arrow.DataType) bool {
 	return ok
 }
 
-// integerLiteral tells whether l was written as a whole number: those past BIGINT are decimals of 38 digits here.
+// integerLiteral tells whether l was written as a whole number: those past BIGINT are decimals of 38 digits here. What was bound as a
+// BIGINT is one, however small.
 func integerLiteral(l *Literal) bool {
-	return l.Value != nil && (KindOf(l.Typ) == KindInt || arrow.TypeEqual(Storage(l.Typ), hugeInt))
+	switch v := l.Value.(type) {
+	case int64:
+		return arrow.TypeEqual(Storage(l.Typ), Int(v).Typ)
+	case uint64:
+		return KindOf(l.Typ) == KindInt && v > math.MaxInt64
+	}
+	return l.Value != nil && arrow.TypeEqual(Storage(l.Typ), hugeInt)
 }
 
 // ConvertTo gives e as type t: itself where it has that type, a converted literal, or an implicit cast.

@@ -125,12 +125,13 @@ func (s *Server) runsOnce(params []byte) bool {
 	return err == nil && n == 1
 }
 
-// narrowed gives parameters with the integers that fit as INTEGER; false where that changes none.
+// narrowed gives parameters with the integers that fit, and NULLs, as INTEGER; false where that changes none.
 func narrowed(params []*expr.Literal) ([]*expr.Literal, bool) {
 	out, changed := slices.Clone(params), false
 	for i, p := range params {
-		if v, ok := p.Value.(int64); ok && p.Typ.ID() == arrow.INT64 && v == int64(int32(v)) {
-			out[i], changed = &expr.Literal{Value: v, Typ: arrow.PrimitiveTypes.Int32}, true
+		v, ok := p.Value.(int64)
+		if p.Typ.ID() == arrow.INT64 && (p.Value == nil || ok && v == int64(int32(v))) {
+			out[i], changed = &expr.Literal{Value: p.Value, Typ: arrow.PrimitiveTypes.Int32}, true
 		}
 	}
 	return out, changed

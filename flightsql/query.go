@@ -66,16 +66,35 @@ func (s *Server) plan(ctx context.Context, q query, params []*expr.Literal) (*pl
 			}
 		}
 	}
+	if err == nil && params == nil {
+		s.describeBound(ctx, q, p)
+	}
 	if params != nil || q.Scan != nil || !errors.Is(err, errs.ErrInvalidInput) || !strings.ContainsAny(q.SQL, "?$") {
 		return p, err
 	}
 	// As abs(?) is none of a text, another type may be what a parameter is meant to have.
 	for _, guess := range paramGuesses() {
 		if p, gerr := s.planGuess(ctx, q, nil, guess); gerr == nil {
+			s.describeBound(ctx, q, p)
 			return p, nil
 		}
 	}
 	return nil, err
+}
+
+// describeBound gives a statement that is planned without parameters the schema that it has with values of the announced types. It keeps
+// its own where these can't be bound.
+func (s *Server) describeBound(ctx context.Context, q query, p *planned) {
+	bound := make([]*expr.Literal, len(p.statement.StandIns))
+	for i, l := range p.statement.StandIns {
+		bound[i] = &expr.Literal{Value: l.Value, Typ: plainType(paramType(l.Typ))}
+	}
+	if len(bound) == 0 {
+		return
+	}
+	if b, err := s.plan(ctx, q, bound); err == nil {
+		p.schema = b.schema
+	}
 }
 
 // paramGuesses are the types to try, after utf8, for parameters whose place tells none; the last one fits where several

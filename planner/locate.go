@@ -34,11 +34,11 @@ func Locate(ctx context.Context, text string, o Options, err error) error {
 	}
 	lo := o.logical(supports)
 	if o.Params == nil {
-		types, perr := paramTypes(ctx, parsed, q, lo, o.ParamGuess)
+		_, values, perr := unbound(ctx, parsed, q, lo, o.ParamGuess)
 		if perr != nil {
 			return err
 		}
-		lo.Params = nulls(types)
+		lo.Params = values
 	}
 	l := newLocator(err.Error())
 	lo.Bound = l.see

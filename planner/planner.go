@@ -79,6 +79,9 @@ type Statement struct {
 	Analyze, JSON bool
 	// ParamTypes has the type of each parameter as its place in the statement tells; Options.ParamGuess where nothing tells.
 	ParamTypes []arrow.DataType
+	// StandIns are the values that the statement was planned with in place of its parameters, where Options.Params is nil: NULL, where
+	// that may stand.
+	StandIns []*expr.Literal
 	// Set, Use, Show and View are set for the kinds of these names. What is wrong with them is told by At.
 	Set  *Set
 	Use  []string // [catalog,] schema

@@ -99,9 +99,8 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 	for i, q := range s.Reads {
 		lo := o.logical(supports)
 		if o.Params == nil {
-			types, err := paramTypes(ctx, parsed, q, lo, o.ParamGuess)
-			if err == nil {
-				lo.Params = nulls(types)
+			if _, values, err := unbound(ctx, parsed, q, lo, o.ParamGuess); err == nil {
+				lo.Params = values
 			}
 		}
 		_, err := logical.Bind(ctx, parsed, q, lo)
@@ -142,11 +141,11 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	}
 	lo := o.logical(supports)
 	if o.Params == nil {
-		types, err := paramTypes(ctx, parsed, q, lo, o.ParamGuess)
+		types, values, err := unbound(ctx, parsed, q, lo, o.ParamGuess)
 		if err != nil {
 			return nil, err
 		}
-		out.ParamTypes, lo.Params = types, nulls(types)
+		out.ParamTypes, out.StandIns, lo.Params = types, values, values
 	} else {
 		if len(o.Params) != parsed.Params {
 			return nil, errs.Invalidf("the statement takes %d parameters, but %d values were given", parsed.Params, len(o.Params))
@@ -181,33 +180,28 @@ func scanOnly(e expr.Expr) bool {
 	return only && supports(e)
 }
 
-// paramTypes finds the type of each parameter by its place: guess, or utf8, where nothing tells.
-func paramTypes(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o logical.Options, guess arrow.DataType) ([]arrow.DataType, error) {
+// unbound finds the type of each parameter by its place, guess, or utf8, where nothing tells, and a value that stands in for it
+// while there is none: NULL, where that may stand.
+func unbound(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o logical.Options, guess arrow.DataType) ([]arrow.DataType, []*expr.Literal, error) {
 	if guess == nil {
 		guess = arrow.BinaryTypes.String
 	}
 	if parsed.Params == 0 {
-		return nil, nil
+		return nil, nil, nil
 	}
 	bound, err := logical.Bind(ctx, parsed, q, o)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	for i, t := range bound.ParamTypes {
 		if t == nil {
 			bound.ParamTypes[i] = guess
 		}
+		if bound.StandIns[i] == nil {
+			bound.StandIns[i] = &expr.Literal{Typ: bound.ParamTypes[i]}
+		}
 	}
-	return bound.ParamTypes, nil
-}
-
-// nulls stand in for parameters that are not there yet.
-func nulls(types []arrow.DataType) []*expr.Literal {
-	out := make([]*expr.Literal, len(types))
-	for i, t := range types {
-		out[i] = &expr.Literal{Typ: t}
-	}
-	return out
+	return bound.ParamTypes, bound.StandIns, nil
 }
 
 func notes(reasons []statsrewrite.Reason) []string {

@@ -208,6 +208,27 @@ public class Checks {
             equal(bound(x, "SELECT CASE WHEN ? THEN 'yes' ELSE 'no' END", p -> p.setBoolean(1, true)), List.of("yes"));
             equal(bound(x, "SELECT round(?, 1)", p -> p.setDouble(1, 2.25)), List.of("2.3"));
         });
+        check(c, "parameters beside decimals", x -> {
+            equal(bound(x, "SELECT ? * 2.5", p -> p.setDouble(1, 0.5)), List.of("1.25"));
+            equal(bound(x, "SELECT CAST(id AS DECIMAL(10,2)) * ? FROM events WHERE id = 3", p -> p.setDouble(1, 0.5)), List.of("1.5"));
+            equal(bound(x, "SELECT count(*) FROM events WHERE id < 10 AND id * 1.5 > ?", p -> p.setDouble(1, 4.5)), List.of("6"));
+            equal(bound(x, "SELECT count(*) FROM events WHERE id < 10 AND CAST(id AS DOUBLE) > ? * 1.5", p -> p.setDouble(1, 3)), List.of("5"));
+        });
+        check(c, "parameters of functions that take whole numbers, and parts of 1", x -> {
+            equal(bound(x, "SELECT * FROM range(?)", p -> p.setInt(1, 3)), List.of("0", "1", "2"));
+            equal(bound(x, "SELECT sum(g) FROM generate_series(1, ?) t(g)", p -> p.setLong(1, 4)), List.of("10"));
+            equal(bound(x, "SELECT lpad('7', ?, ?)", p -> {
+                p.setInt(1, 3);
+                p.setString(2, "0");
+            }), List.of("007"));
+            equal(bound(x, "SELECT chr(?)", p -> p.setInt(1, 65)), List.of("A"));
+            equal(bound(x, "SELECT lead(id, ?, ?) OVER (ORDER BY id) FROM events WHERE id < 3", p -> {
+                p.setInt(1, 2);
+                p.setLong(2, -1);
+            }), List.of("2", "-1", "-1"));
+            equal(bound(x, "SELECT quantile_cont(id, ?) FROM events WHERE id < 5", p -> p.setDouble(1, 0.25)), List.of("1.0"));
+            equal(bound(x, "SELECT percentile_cont(?) WITHIN GROUP (ORDER BY id) FROM events WHERE id < 5", p -> p.setDouble(1, 0.5)), List.of("2.0"));
+        });
         check(c, "integers keep all their bits", x -> {
             equal(bound(x, "SELECT ? + 1", p -> p.setLong(1, 5_000_000_000L)), List.of("5000000001"));
             equal(bound(x, "SELECT count(*) FROM events WHERE device.os.build.patch.level >= ?", p -> p.setInt(1, 70_000)), List.of("0"));

@@ -135,6 +135,9 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if _, ok := e.(*expr.Param); ok {
+			return nil, b.errorf(x.Pos, "nothing tells the type of this struct: cast it, as in CAST(? AS STRUCT(%s BIGINT))", expr.QuoteIdent(x.Name.Text))
+		}
 		return b.fields(e, e.Type(), []string{x.Name.Text}, x.Pos)
 	case *sqltext.ListLit:
 		return b.nested("list_value", x.Items, nil, x.Pos, c)
@@ -250,9 +253,13 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 		if err := b.noValues(c, x.Pos, l, r); err != nil {
 			return nil, err
 		}
-		l, r = timeOperand(op, l, r.Type(), true), timeOperand(op, r, l.Type(), false)
+		l, r = arithOperand(op, l, r.Type(), true), arithOperand(op, r, l.Type(), false)
 		b.wantSame(l, r)
-		return b.typed(&expr.Arith{Op: op, L: l, R: r}, x.Pos)
+		e, err := b.typed(&expr.Arith{Op: op, L: l, R: r}, x.Pos)
+		if err == nil && op == expr.Concat && (typedNull(l) || typedNull(r)) {
+			return b.typed(&expr.Cast{X: e, To: e.Type()}, x.Pos)
+		}
+		return e, err
 	}
 	switch x.Op {
 	case "~", "SIMILAR TO":
@@ -264,6 +271,12 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 		return b.typed(&expr.Call{Name: "pow", Args: []expr.Expr{l, r}}, x.Pos)
 	}
 	return b.operator(x.Op, []expr.Expr{l, r}, x.Pos)
+}
+
+// typedNull tells whether e is a NULL that was bound as a value of some type: || with one has no type in DuckDB.
+func typedNull(e expr.Expr) bool {
+	l, ok := e.(*expr.Literal)
+	return ok && l.Value == nil && expr.KindOf(l.Typ) != expr.KindNull
 }
 
 // logic flattens chains of one operator, so that a thousand ORs cost no depth.

@@ -412,9 +412,13 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 		return nil, err
 	}
 	b.bound(&expr.Call{Name: name, Args: args}, t.Pos)
+	b.wantArgs(name, args)
 	var typ arrow.DataType
 	switch {
 	case name == "unnest" && len(args) == 1:
+		if err := b.listKnown(args[0], t.Pos); err != nil {
+			return nil, err
+		}
 		if typ = expr.Elem(args[0].Type()); typ == nil && args[0].Type() != nil {
 			return nil, b.errorf(t.Pos, "unnest takes a list, not a %s", expr.SQLType(args[0].Type()))
 		}

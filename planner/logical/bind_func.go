@@ -140,26 +140,6 @@ var instead = map[string]string{
 	"width_bucket": "write CASE WHEN x < lo THEN 0 WHEN x >= hi THEN n + 1 ELSE floor((x - lo) / (hi - lo) * n) + 1 END",
 }
 
-// sameTyped are the functions whose arguments are all of one type.
-var sameTyped = map[string]bool{"coalesce": true, "nullif": true, "greatest": true, "least": true, "ifnull": true, "list_value": true}
-
-// wantArgs notes types of bare parameters among a function's operands: that of the first operand that has one.
-func (b *binder) wantArgs(name string, es []expr.Expr) {
-	if !sameTyped[name] {
-		return
-	}
-	i := slices.IndexFunc(es, func(e expr.Expr) bool {
-		_, isParam := e.(*expr.Param)
-		return !isParam && e.Type() != nil && e.Type().ID() != arrow.NULL
-	})
-	if i < 0 {
-		return
-	}
-	for _, e := range es {
-		b.wantSame(e, es[i])
-	}
-}
-
 // now gives the session functions as constants, so that a statement has one time.
 func (b *binder) now(name string, args int) (expr.Expr, bool) {
 	if args != 0 {
@@ -235,6 +215,7 @@ func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.E
 			return nil, b.at(x.Pos, err)
 		}
 	}
+	b.wantFraction(a, x)
 	return b.typed(a, x.Pos)
 }
 
@@ -332,6 +313,7 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 		if err != nil {
 			return nil, err
 		}
+		b.wantArgs(name, args)
 		typ, err := expr.TypeCall(name, args)
 		if err != nil {
 			return nil, b.at(x.Pos, err)
@@ -356,6 +338,29 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 	return w, err
 }
 
+// fractions are the aggregates whose second argument is a part of 1.
+var fractions = map[string]bool{"quantile": true, "quantile_cont": true, "quantile_disc": true, "approx_quantile": true}
+
+// wantFraction notes the type of a parameter that is a part of 1. What is bound to that of approx_quantile becomes the FLOAT that DuckDB's takes.
+func (b *binder) wantFraction(a *expr.Aggregate, x *sqltext.FuncCall) {
+	if !fractions[a.Name] || len(a.Args) != 2 {
+		return
+	}
+	b.wantValue(a.Args[1], expr.Double(0.5))
+	_, isParam := x.Args[len(x.Args)-1].(*sqltext.ParamRef)
+	if l, ok := a.Args[1].(*expr.Literal); ok && isParam && a.Name == "approx_quantile" && expr.KindOf(l.Typ) == expr.KindDouble {
+		a.Args[1] = &expr.Literal{Value: l.Value, Typ: arrow.PrimitiveTypes.Float32}
+	}
+}
+
+// listKnown refuses a bare parameter where a list is taken apart: nothing tells of what.
+func (b *binder) listKnown(e expr.Expr, pos int) error {
+	if _, ok := e.(*expr.Param); ok {
+		return b.errorf(pos, "nothing tells the type of this list: cast it, as in unnest(CAST(? AS BIGINT[]))")
+	}
+	return nil
+}
+
 // unnest in a SELECT list gives a row for each element.
 func (b *binder) unnest(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	if c.what != "SELECT" || len(x.Args) != 1 {
@@ -365,6 +370,9 @@ func (b *binder) unnest(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	in.what = "unnest"
 	e, err := b.expr(x.Args[0], &in)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.listKnown(e, x.Pos); err != nil {
 		return nil, err
 	}
 	if t := e.Type(); t != nil && expr.Elem(t) == nil {
@@ -471,6 +479,6 @@ func (b *binder) quantified(x *sqltext.Quantified, c *exprCtx) (expr.Expr, error
 	if err != nil {
 		return nil, err
 	}
-	b.wantType(es[0], expr.Elem(es[1].Type()))
+	b.wantList(es[1], es[0])
 	return &expr.Call{Name: op.String() + " " + word, Args: es, Typ: arrow.FixedWidthTypes.Boolean}, nil
 }

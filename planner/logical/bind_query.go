@@ -79,7 +79,7 @@ func (b *binder) count(x sqltext.Expr, ec *exprCtx) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.wantType(e, arrow.PrimitiveTypes.Int64)
+	b.wantValue(e, &expr.Literal{Value: int64(1), Typ: arrow.PrimitiveTypes.Int64}) // NULL is no count that a scan takes
 	if l, ok := e.(*expr.Literal); ok && l.Value != nil {
 		n, ok := l.Value.(int64)
 		if u, unsigned := l.Value.(uint64); unsigned {

@@ -45,6 +45,8 @@ type Bound struct {
 	Query *Query
 	// ParamTypes has the type of each parameter where its place tells, nil elsewhere.
 	ParamTypes []arrow.DataType
+	// StandIns has a value for each parameter where NULL can't stand, or changes how the statement runs; nil elsewhere.
+	StandIns []*expr.Literal
 	// Reasons tells of the parts of WHERE that keep all rows.
 	Reasons []statsrewrite.Reason
 	// Rels counts the relation ids given out; ids above it are free for the rules.
@@ -61,7 +63,7 @@ func Bind(ctx context.Context, p *sqltext.Parsed, q *sqltext.Query, o Options) (
 	if err != nil {
 		return nil, err
 	}
-	return &Bound{Query: out, ParamTypes: b.paramTypes, Rels: b.rels, Reasons: b.reasons}, nil
+	return &Bound{Query: out, ParamTypes: b.paramTypes, StandIns: b.standIns, Rels: b.rels, Reasons: b.reasons}, nil
 }
 
 type binder struct {
@@ -80,13 +82,14 @@ type binder struct {
 	columns        map[scan.Source][]Col
 	refs           map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
 	paramTypes     []arrow.DataType
+	standIns       []*expr.Literal
 	views          []openView // outermost first
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {
 	b := &binder{ctx: ctx, text: text, o: o, sources: map[string]scan.Source{}, relations: map[int]*relation{},
 		columns: map[scan.Source][]Col{}, refs: map[*sqltext.Query]map[string]int{},
-		paramTypes: make([]arrow.DataType, params)}
+		paramTypes: make([]arrow.DataType, params), standIns: make([]*expr.Literal, params)}
 	if o.TimeZone != "" && o.TimeZone != "UTC" {
 		zone, err := time.LoadLocation(o.TimeZone)
 		if err != nil {
