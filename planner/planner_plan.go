@@ -98,6 +98,9 @@ func planShow(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ShowStmt, 
 func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStmt, o Options) error {
 	for i, q := range s.Reads {
 		lo := o.logical(supports)
+		if s.Kind == "UPDATE" || s.Kind == "DELETE" || s.Kind == "MERGE" {
+			lo.Changes = s.Kind
+		}
 		if o.Params == nil {
 			if _, values, err := unbound(ctx, parsed, q, lo, o.ParamGuess); err == nil {
 				lo.Params = values

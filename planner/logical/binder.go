@@ -24,6 +24,7 @@ type Options struct {
 	Resolver        Resolver
 	Views           []scan.View // temporary ones
 	Making          *scan.View  // the view that the query is to be, nil for none: it must not read itself
+	Changes         string      // what the query is read for: UPDATE, DELETE or MERGE; empty for none of these
 	User            string
 	Setting         func(name string) (string, bool) // nil: there are none
 	Now             time.Time

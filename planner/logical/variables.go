@@ -111,8 +111,12 @@ func (b *binder) noValues(c *exprCtx, pos int, operands ...expr.Expr) error {
 			return b.errorf(pos, "%s is a list and no variable, so it is not compared with a value; any_match(%s ...) tells "+
 				"whether some element matches", b.shownPath(col), b.shownPath(col))
 		}
+		where := c.what
+		if b.o.Changes != "" && b.depth.queries == 1 {
+			where = b.o.Changes + ", which changes no rows that only may match"
+		}
 		return b.errorf(pos, "%s can't be compared with a value in %s; any_match(%s ...) tells whether some value matches, "+
-			"all_match whether all do", b.shownPath(col), c.what, b.shownPath(col))
+			"all_match whether all do", b.shownPath(col), where, b.shownPath(col))
 	}
 	return nil
 }

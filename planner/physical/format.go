@@ -205,7 +205,7 @@ func (f *formatter) sel(s *logical.Select, cols []logical.Col) *line {
 		l.add("qualify: " + f.text(s.Qualify))
 	}
 	if s.Where != nil {
-		f.reasons(l.add("filter: "+f.text(s.Where)), s.Where, func(c expr.Expr) string { return rules.WhyAbove(f.b.o.Supports, s, c) })
+		f.reasons(l.add("filter: "+f.text(s.Where)), s.Where, func(c expr.Expr) string { return f.whyAbove(s, c) })
 	}
 	if s.Counted != nil {
 		l.add("rows of " + s.Counted.Source.Name() + ", from its metadata")
@@ -308,6 +308,35 @@ func (f *formatter) reasons(l *line, cond expr.Expr, why func(expr.Expr) string)
 		}
 		l.add(n.String())
 	}
+}
+
+// whyAbove tells why a conjunct of WHERE stands above the scans.
+func (f *formatter) whyAbove(s *logical.Select, c expr.Expr) string {
+	if f.givesKeys(c) {
+		return "a subquery, whose keys are read first"
+	}
+	return rules.WhyAbove(f.b.o.Supports, s, c)
+}
+
+// givesKeys tells of a condition with a subquery whether a scan outside of the subquery waits for the keys of one in it.
+func (f *formatter) givesKeys(c expr.Expr) bool {
+	sub, ok := c.(*expr.Subquery)
+	if !ok {
+		return false
+	}
+	q, ok := sub.Query.(*logical.Query)
+	if !ok {
+		return false
+	}
+	within := map[int]bool{}
+	logical.WalkQuery(q, func(s *logical.Select) {
+		logical.WalkFrom(s.From, func(x logical.From) {
+			if x, ok := x.(*logical.Scan); ok {
+				within[f.b.scans[x.Rel].index] = true
+			}
+		})
+	})
+	return slices.ContainsFunc(f.p.Reductions, func(r Reduction) bool { return within[r.Source] && !within[r.Target] })
 }
 
 func (f *formatter) notPushed(c expr.Expr, why string) NotPushed {
