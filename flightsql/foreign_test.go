@@ -128,8 +128,10 @@ func TestForeignSettingsRefused(t *testing.T) {
 	a.refused("SHOW COLUMNS FROM workd", codes.NotFound, "(line 1, column 19)")
 	a.refused("DESCRIBE workd", codes.NotFound, "(line 1, column 10)")
 	a.refused("SHOW TABLES FROM no_such", codes.NotFound, "(line 1, column 18)")
-	a.refused("DROP VIEW nothing", codes.PermissionDenied, "(line 1, column 1)")
-	a.refused("DROP VIEW IF EXISTS worked", codes.PermissionDenied, "(line 1, column 1)")
+	a.refused("DROP VIEW nothing", codes.NotFound, "(line 1, column 11)")
+	a.refused("DROP VIEW IF EXISTS worked", codes.InvalidArgument, "is a table, no view", "(line 1, column 21)")
+	a.refused("CREATE VIEW worked AS SELECT 1", codes.AlreadyExists, "there is a table", "(line 1, column 13)")
+	a.refused("CREATE VIEW fresh AS SELECT 1", codes.PermissionDenied, "(line 1, column 1)")
 }
 
 // TestResetAll takes a session's options and views back to what they were.

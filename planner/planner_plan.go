@@ -97,16 +97,7 @@ func planShow(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ShowStmt, 
 // checkWrite checks the names and types of a statement that changes something.
 func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStmt, o Options) error {
 	for i, q := range s.Reads {
-		lo := o.logical(supports)
-		if s.Kind == "UPDATE" || s.Kind == "DELETE" || s.Kind == "MERGE" {
-			lo.Changes = s.Kind
-		}
-		if o.Params == nil {
-			if _, values, err := unbound(ctx, parsed, q, lo, o.ParamGuess); err == nil {
-				lo.Params = values
-			}
-		}
-		_, err := logical.Bind(ctx, parsed, q, lo)
+		bound, err := bindRead(ctx, parsed, s, q, o)
 		target := s.Creates && i == 0
 		switch {
 		case target && err == nil && !s.Lenient:
@@ -115,8 +106,30 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 		case err != nil:
 			return err
 		}
+		if n := s.Columns; i == 0 && n > 0 && n != len(bound.Query.Cols) {
+			return logical.At(parsed.Text, q.Pos, errs.Invalidf("%s names %d columns, but %d values are given", s.Kind, n, len(bound.Query.Cols)))
+		}
+	}
+	for _, c := range s.Fresh {
+		if _, err := bindRead(ctx, parsed, s, c.Read, o); err == nil {
+			return logical.At(parsed.Text, c.Pos, errs.New(errs.ErrAlreadyExists, "%s: the column %s is there already", s.Kind, expr.QuoteIdent(c.Name)))
+		}
 	}
 	return nil
+}
+
+// bindRead binds a query that tells what a statement reads.
+func bindRead(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStmt, q *sqltext.Query, o Options) (*logical.Bound, error) {
+	lo := o.logical(supports)
+	if s.Kind == "UPDATE" || s.Kind == "DELETE" || s.Kind == "MERGE" {
+		lo.Changes = s.Kind
+	}
+	if o.Params == nil {
+		if _, values, err := unbound(ctx, parsed, q, lo, o.ParamGuess); err == nil {
+			lo.Params = values
+		}
+	}
+	return logical.Bind(ctx, parsed, q, lo)
 }
 
 func (o Options) logical(supports func(expr.Expr) bool) logical.Options {

@@ -40,17 +40,34 @@ func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, 
 		return nil, logical.At(parsed.Text, s.Pos, errs.Invalidf("a temporary view belongs to the session and to no schema: name it without one"))
 	}
 	if !o.Writable && !s.Temporary && (!s.Drop || !out.Bare || scan.ViewAt(o.Views, ref.Table) < 0) {
-		if _, err := o.Resolver.Resolve(ctx, ref); s.Drop && s.Lenient && errors.Is(err, errs.ErrNotFound) {
-			return &Statement{Kind: KindNothing}, nil
-		}
-		kind := "CREATE VIEW"
-		if s.Drop {
-			kind = "DROP VIEW"
-		}
-		return nil, logical.At(parsed.Text, s.Pos, errs.New(errs.ErrPermissionDenied,
-			"%s: the server was not started with --writable", kind))
+		return deniedView(ctx, parsed, s, ref, o)
 	}
 	return &Statement{Kind: KindView, View: out, text: parsed.Text, pos: s.NamePos}, nil
+}
+
+// deniedView is the answer where lasting views are not to be changed: what is wrong with the names goes first.
+func deniedView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, ref scan.TableRef, o Options) (*Statement, error) {
+	src, err := o.Resolver.Resolve(ctx, ref)
+	if err != nil && !errors.Is(err, errs.ErrNotFound) {
+		return nil, logical.At(parsed.Text, s.NamePos, err)
+	}
+	_, isView := src.(*scan.View)
+	kind := "CREATE VIEW"
+	switch {
+	case s.Drop && err != nil && s.Lenient:
+		return &Statement{Kind: KindNothing}, nil
+	case s.Drop && err != nil:
+		return nil, logical.At(parsed.Text, s.NamePos, err)
+	case s.Drop && !isView:
+		return nil, logical.At(parsed.Text, s.NamePos, errs.Invalidf("%s is a table, no view", src.Name()))
+	case s.Drop:
+		kind = "DROP VIEW"
+	case err == nil && !isView:
+		return nil, logical.At(parsed.Text, s.NamePos, errs.New(errs.ErrAlreadyExists, "there is a table %s", src.Name()))
+	case err == nil && !s.Replace && !s.Lenient:
+		return nil, logical.At(parsed.Text, s.NamePos, errs.New(errs.ErrAlreadyExists, "there is a view %s", src.Name()))
+	}
+	return nil, logical.At(parsed.Text, s.Pos, errs.New(errs.ErrPermissionDenied, "%s: the server was not started with --writable", kind))
 }
 
 // checkView binds the view's query, which must not read the view that it takes the place of. One that lasts sees nothing of

@@ -57,7 +57,18 @@ type WriteStmt struct {
 	// Creates tells that the first of Reads reads the table that is to be made. Lenient tells that the table may be there
 	// then, and else that it need not be there.
 	Creates, Lenient bool
-	Pos              int
+	// Fresh are columns that must not be there yet.
+	Fresh []FreshColumn
+	// Columns is how many columns the first of Reads must give, 0 where that is not told.
+	Columns int
+	Pos     int
+}
+
+// FreshColumn is a column that a statement makes, with a query that would read it.
+type FreshColumn struct {
+	Name string
+	Read *Query
+	Pos  int
 }
 
 // ViewStmt is CREATE [OR REPLACE] [TEMP] VIEW [IF NOT EXISTS] name [(columns)] AS query, and with Drop DROP VIEW [IF EXISTS] name.

@@ -1,5 +1,10 @@
 package sqltext
 
+import (
+	"slices"
+	"strings"
+)
+
 // What a statement that changes something reads becomes queries, so that its names and types are checked as those of any
 // query are: the table with the columns that are named and the expressions over it as one, a source query as another.
 
@@ -119,6 +124,7 @@ func (r *rewriter) insert(out *WriteStmt, with frag) {
 	if pos := r.here(); !r.accept("default", "values") {
 		source := r.query()
 		r.readsQuery(out, cat(with, source.frag), pos)
+		out.Columns = len(items)
 	}
 	if r.peek().isWord("on") {
 		r.unsupported(r.here(), "ON CONFLICT is not supported")
@@ -280,19 +286,37 @@ func (r *rewriter) alterTable(out *WriteStmt) {
 	out.Lenient = r.accept("if", "exists")
 	table := r.target()
 	var items []frag
+	var fresh []*Name
 	for first := true; first || r.acceptSign(","); first = false {
-		items = r.alteration(items)
+		var name *Name
+		if items, name = r.alteration(items); name != nil {
+			fresh = append(fresh, name)
+		}
 	}
 	r.reads(out, frag{}, items, r.table(table))
+	for _, name := range fresh {
+		r.freshColumn(out, table, name)
+	}
 }
 
-// alteration reads one change of a table and adds the columns that it changes to items.
-func (r *rewriter) alteration(items []frag) []frag {
+// freshColumn notes a column that must not be in the table yet.
+func (r *rewriter) freshColumn(out *WriteStmt, table sideTable, name *Name) {
+	var read WriteStmt
+	r.reads(&read, frag{}, []frag{r.readItem(r.leaf("name", name))}, r.table(table))
+	if len(read.Reads) == 1 {
+		out.Fresh = append(out.Fresh, FreshColumn{Name: name.Parts[len(name.Parts)-1].Text, Read: read.Reads[0], Pos: name.Pos})
+	}
+}
+
+// alteration reads one change of a table and adds the columns that it changes to items; fresh is the one that it makes.
+func (r *rewriter) alteration(items []frag) (changed []frag, fresh *Name) {
 	switch {
 	case r.accept("add"):
 		r.accept("column")
-		r.accept("if", "not", "exists")
-		r.names()
+		lenient := r.accept("if", "not", "exists")
+		if name := (&Name{At{r.here()}, r.names()}); !lenient {
+			fresh = name
+		}
 		r.columnType()
 	case r.accept("drop"):
 		r.accept("column")
@@ -307,9 +331,13 @@ func (r *rewriter) alteration(items []frag) []frag {
 		r.names()
 	case r.accept("rename"):
 		r.accept("column")
-		items = append(items, r.columnName())
+		old := &Name{At{r.here()}, r.names()}
+		items = append(items, r.readItem(r.leaf("name", old)))
 		r.expect("to")
-		r.label()
+		pos, last := r.here(), len(old.Parts)-1
+		if name, ok := r.label(); ok && !strings.EqualFold(name.Text, old.Parts[last].Text) {
+			fresh = &Name{At{pos}, append(slices.Clone(old.Parts[:last]), name)}
+		}
 	case r.accept("alter"):
 		r.accept("column")
 		items = append(items, r.columnName())
@@ -317,7 +345,7 @@ func (r *rewriter) alteration(items []frag) []frag {
 	default:
 		r.unexpected("ADD, DROP, RENAME or ALTER")
 	}
-	return items
+	return items, fresh
 }
 
 // columnChange reads what stands behind ALTER COLUMN name.
@@ -368,11 +396,18 @@ func (r *rewriter) createTable(out *WriteStmt) {
 
 func (r *rewriter) columnDefinitions() {
 	r.expectSign("(")
+	seen := map[string]bool{}
 	for first := true; first || r.acceptSign(","); first = false {
 		if t, next := r.peek(), r.peekAt(1); t.isWord("constraint") || next.isSign("(") || next.isWord("key") {
 			r.unsupported(int(t.start), "constraints of a table are not supported")
 		}
-		r.ident()
+		pos := r.here()
+		name, _ := r.ident()
+		if folded := strings.ToLower(name.Text); seen[folded] {
+			r.fail(pos, "the column %s stands twice in the table", name.Text)
+		} else {
+			seen[folded] = true
+		}
 		if r.peek().isSign(",") || r.peek().isSign(")") { // CREATE TABLE t (a, b) AS SELECT ...
 			continue
 		}
