@@ -48,7 +48,7 @@ select id from sales limit @^id;
 @^select id from sales union select id, qty from sales;
 select id from sales union select kind from sales where @^id > 'x';
 select * from sales s join @^shops s on true;
-select * from sales @^join shops using (nosuch);
+select * from sales join shops using (@^nosuch);
 select * from sales join shops on sales.id = @^shops.nosuch;
 select * from sales natural join @^nosuch;
 select * from (select id from sales) q where @^nosuch = 1;
@@ -106,7 +106,7 @@ select a.id from sales a @^asof right join shops h on a.id >= h.id;
 select a.id from sales a
   @^asof join shops h on a.id = h.id;
 select @^h.id from sales a semi join shops h on a.id = h.id;
-select id from sales @^anti join shops using (kind);
+select id from sales anti join shops using (@^kind);
 select a.id from sales a left @^semi join shops h on a.id = h.id;
 select (select count(*) from shops h @^anti join shops g on h.id = s.id) from sales s;
 pivot sales on @^kind using count(*);
