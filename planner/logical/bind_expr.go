@@ -256,7 +256,7 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 		l, r = arithOperand(op, l, r.Type(), true), arithOperand(op, r, l.Type(), false)
 		b.wantSame(l, r)
 		e, err := b.typed(&expr.Arith{Op: op, L: l, R: r}, x.Pos)
-		if err == nil && op == expr.Concat && (typedNull(l) || typedNull(r)) {
+		if err == nil && op == expr.Concat && e.Type() != nil && (typedNull(l) || typedNull(r)) {
 			return b.typed(&expr.Cast{X: e, To: e.Type()}, x.Pos)
 		}
 		return e, err
@@ -273,8 +273,11 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 	return b.operator(x.Op, []expr.Expr{l, r}, x.Pos)
 }
 
-// typedNull tells whether e is a NULL that was bound as a value of some type: || with one has no type in DuckDB.
+// typedNull tells whether e is a NULL that was bound as a value of some type, maybe cast: || with one has no type in DuckDB.
 func typedNull(e expr.Expr) bool {
+	if c, ok := e.(*expr.Cast); ok {
+		return typedNull(c.X)
+	}
 	l, ok := e.(*expr.Literal)
 	return ok && l.Value == nil && expr.KindOf(l.Typ) != expr.KindNull
 }
