@@ -149,7 +149,7 @@ func operandsOf(x sqltext.Expr) []sqltext.Expr {
 	case *sqltext.Subscript:
 		return []sqltext.Expr{x.X, x.Key}
 	case *sqltext.SliceExpr:
-		return []sqltext.Expr{x.X, x.Lo, x.Hi}
+		return []sqltext.Expr{x.X, x.Lo, x.Hi, x.Step}
 	case *sqltext.FieldAccess:
 		return []sqltext.Expr{x.X}
 	case *sqltext.ListLit:
@@ -169,6 +169,8 @@ func operandsOf(x sqltext.Expr) []sqltext.Expr {
 	case *sqltext.CollateExpr:
 		return []sqltext.Expr{x.X}
 	case *sqltext.ColumnsExpr:
+		return []sqltext.Expr{x.Of}
+	case *sqltext.UnpackExpr:
 		return []sqltext.Expr{x.Of}
 	case *sqltext.Star:
 		var out []sqltext.Expr

@@ -39,10 +39,48 @@ func (b *binder) eachColumn(ec *exprCtx, bind func(c *exprCtx) error) error {
 	}
 }
 
+// unpackedColumn is one of the columns that *COLUMNS(...) stands for.
+type unpackedColumn struct {
+	sqltext.At
+	item Item
+}
+
+// unpacked puts the columns that *COLUMNS(...) stands for in its place.
+func (b *binder) unpacked(xs []sqltext.Expr, c *exprCtx) ([]sqltext.Expr, error) {
+	isUnpack := func(x sqltext.Expr) bool { _, ok := x.(*sqltext.UnpackExpr); return ok }
+	if !slices.ContainsFunc(xs, isUnpack) {
+		return xs, nil
+	}
+	var out []sqltext.Expr
+	for _, x := range xs {
+		unpack, ok := x.(*sqltext.UnpackExpr)
+		if !ok {
+			out = append(out, x)
+			continue
+		}
+		if c.columns == nil {
+			return nil, b.noColumns(unpack.Of)
+		}
+		in := *c
+		in.columns = &columnSet{s: c.columns.s}
+		if err := b.choose(unpack.Of, &in); err != nil {
+			return nil, err
+		}
+		for _, it := range in.columns.items {
+			out = append(out, &unpackedColumn{unpack.At, it})
+		}
+	}
+	return out, nil
+}
+
+func (b *binder) noColumns(x *sqltext.ColumnsExpr) error {
+	return b.errorf(x.Pos, "COLUMNS(...) stands in SELECT, WHERE and ORDER BY only, and there not beside a set operation")
+}
+
 // columnsExpr gives the column that is in turn.
 func (b *binder) columnsExpr(x *sqltext.ColumnsExpr, c *exprCtx) (expr.Expr, error) {
 	if c.columns == nil {
-		return nil, b.errorf(x.Pos, "COLUMNS(...) stands in SELECT, WHERE and ORDER BY only, and there not beside a set operation")
+		return nil, b.noColumns(x)
 	}
 	text := sqltext.FormatExpr(x)
 	switch c.columns.of {
@@ -134,6 +172,17 @@ func (b *binder) filtered(items []Item, f *sqltext.StarFilter) ([]Item, error) {
 		}
 		return slices.DeleteFunc(items, func(it Item) bool { return !pattern.MatchString(it.Name) }), nil
 	}
+	if f.Op == "GLOB" {
+		text, ok := globPattern(f.Pattern)
+		if !ok {
+			return nil, b.fault(errs.ErrUnsupported, f.Pos, "COLUMNS takes a regular expression, too", "this test of names is not supported")
+		}
+		pattern, err := b.namePattern(text, f.Pos)
+		if err != nil {
+			return nil, err
+		}
+		return slices.DeleteFunc(items, func(it Item) bool { return !pattern.MatchString(it.Name) }), nil
+	}
 	at := sqltext.At{Pos: f.Pos}
 	name, pattern := &sqltext.Name{At: at, Parts: []sqltext.Ident{{Text: "name"}}}, &sqltext.StringLit{At: at, Value: f.Pattern}
 	var test sqltext.Expr
@@ -147,6 +196,37 @@ func (b *binder) filtered(items []Item, f *sqltext.StarFilter) ([]Item, error) {
 		test = &sqltext.Unary{At: at, Op: "NOT", X: test}
 	}
 	return b.passing(items, "name", test)
+}
+
+// globSet is a set of characters in a GLOB that regular expressions spell alike.
+var globSet = regexp.MustCompile(`^!?(\w(-\w)?)+$`)
+
+// globPattern gives the pattern of a GLOB as a regular expression; false for what only DuckDB reads.
+func globPattern(glob string) (string, bool) {
+	out := "(?s)^"
+	for i := 0; i < len(glob); i++ {
+		switch glob[i] {
+		case '*':
+			out += ".*"
+		case '?':
+			out += "."
+		case '\\':
+			return "", false
+		case '[':
+			set, _, closed := strings.Cut(glob[i+1:], "]")
+			if !closed || !globSet.MatchString(set) {
+				return "", false
+			}
+			i += len(set) + 1
+			if rest, not := strings.CutPrefix(set, "!"); not {
+				set = "^" + rest
+			}
+			out += "[" + set + "]"
+		default:
+			out += regexp.QuoteMeta(glob[i : i+1])
+		}
+	}
+	return out + "$", true
 }
 
 func (b *binder) namePattern(text string, pos int) (*regexp.Regexp, error) {

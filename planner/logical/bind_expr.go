@@ -53,6 +53,10 @@ func (b *binder) expr(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 }
 
 func (b *binder) exprs(xs []sqltext.Expr, c *exprCtx) ([]expr.Expr, error) {
+	xs, err := b.unpacked(xs, c)
+	if err != nil {
+		return nil, err
+	}
 	out := make([]expr.Expr, len(xs))
 	for i, x := range xs {
 		e, err := b.expr(x, c)
@@ -92,6 +96,10 @@ func (b *binder) node(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		return nil, b.errorf(x.Pos, "* can't stand here")
 	case *sqltext.ColumnsExpr:
 		return b.columnsExpr(x, c)
+	case *unpackedColumn:
+		return x.item.Expr, nil
+	case *sqltext.UnpackExpr:
+		return nil, b.errorf(x.Pos, "*COLUMNS(...) stands among the arguments of a call, the items of a list or those of IN")
 	}
 	return b.nodeRest(x, c)
 }
@@ -267,6 +275,8 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 	case "!~":
 		e, err := b.typed(&expr.Call{Name: "regexp_full_match", Args: []expr.Expr{l, r}}, x.Pos)
 		return &expr.Not{X: e}, err
+	case "GLOB":
+		return b.glob(l, r, x.Pos)
 	case "^", "**":
 		return b.typed(&expr.Call{Name: "pow", Args: []expr.Expr{l, r}}, x.Pos)
 	}
@@ -471,6 +481,17 @@ func (b *binder) subscript(x *sqltext.Subscript, c *exprCtx) (expr.Expr, error) 
 	return b.typed(&expr.Index{X: e, Key: k}, x.Pos)
 }
 
+// glob binds a test that DuckDB alone computes.
+func (b *binder) glob(x, pattern expr.Expr, pos int) (expr.Expr, error) {
+	for _, e := range []expr.Expr{x, pattern} {
+		b.wantType(e, arrow.BinaryTypes.String)
+		if k := expr.KindOf(e.Type()); e.Type() != nil && k != expr.KindText && k != expr.KindNull {
+			return nil, b.errorf(pos, "GLOB tests texts, and one of its sides is a %s", expr.SQLType(e.Type()))
+		}
+	}
+	return &expr.Call{Name: "~~~", Args: []expr.Expr{x, pattern}, Typ: arrow.FixedWidthTypes.Boolean}, nil
+}
+
 func (b *binder) slice(x *sqltext.SliceExpr, c *exprCtx) (expr.Expr, error) {
 	e, err := b.expr(x.X, c)
 	if err != nil {
@@ -487,7 +508,36 @@ func (b *binder) slice(x *sqltext.SliceExpr, c *exprCtx) (expr.Expr, error) {
 			return nil, err
 		}
 	}
-	return b.typed(&expr.Call{Name: "list_slice", Args: []expr.Expr{e, lo, hi}, Typ: e.Type()}, x.Pos)
+	if x.Step == nil {
+		return b.typed(&expr.Call{Name: "list_slice", Args: []expr.Expr{e, lo, hi}, Typ: e.Type()}, x.Pos)
+	}
+	step, err := b.expr(x.Step, c)
+	if err != nil {
+		return nil, err
+	}
+	return b.stepped(e, lo, hi, step, x)
+}
+
+// stepped binds a slice with a step, whose missing bounds are the first and the last item in the step's direction.
+func (b *binder) stepped(e, lo, hi, step expr.Expr, x *sqltext.SliceExpr) (expr.Expr, error) {
+	if expr.KindOf(e.Type()) == expr.KindText {
+		return nil, b.fault(errs.ErrUnsupported, x.Pos, "slice string_split(x, '') and join it by array_to_string", "a slice of a text takes no step")
+	}
+	if err := b.steady(x.Pos, step); err != nil {
+		return nil, err
+	}
+	b.wantType(step, arrow.PrimitiveTypes.Int64)
+	back, err := b.typed(&expr.Compare{Op: expr.Lt, L: step, R: expr.Int(0)}, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	if x.Lo == nil {
+		lo = &expr.Case{Whens: []expr.When{{Cond: back, Then: expr.Int(-1)}}, Else: lo, Typ: lo.Type()}
+	}
+	if x.Hi == nil {
+		hi = &expr.Case{Whens: []expr.When{{Cond: back, Then: expr.Int(1)}}, Else: hi, Typ: hi.Type()}
+	}
+	return b.typed(&expr.Call{Name: "list_slice", Args: []expr.Expr{e, lo, hi, step}, Typ: e.Type()}, x.Pos)
 }
 
 func (b *binder) extract(x *sqltext.ExtractExpr, c *exprCtx) (expr.Expr, error) {

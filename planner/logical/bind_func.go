@@ -17,7 +17,12 @@ func (b *binder) call(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	if x.WithinGroup {
 		name = withinNames(name)
 	}
+	if name == "grouping_id" {
+		name = "grouping"
+	}
 	switch name {
+	case "try":
+		return b.try(x, c)
 	case "lance_filter", "lance_sql":
 		return nil, b.errorf(x.Pos, "%s stands at the top level of WHERE only, beside other parts joined by AND", name)
 	case "any_match", "all_match":
@@ -58,6 +63,10 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 	if !isScalar(name) {
 		return nil, b.unknownFunction(name, pos)
 	}
+	args, err := b.unpacked(args, c)
+	if err != nil {
+		return nil, err
+	}
 	for i, n := range argNames {
 		if n != "" && slices.ContainsFunc(argNames[:i], func(o string) bool { return strings.EqualFold(o, n) }) {
 			return nil, b.errorf(args[i].ExprPos(), "the argument %s is there twice", expr.QuoteIdent(n))
@@ -82,8 +91,14 @@ func fieldNames(args []sqltext.Expr, argNames []string, first int) []string {
 	out := make([]string, len(args))
 	copy(out, argNames)
 	for i, a := range args {
-		if n, ok := a.(*sqltext.Name); ok && i >= first && out[i] == "" {
+		if i < first || out[i] != "" {
+			continue
+		}
+		switch n := a.(type) {
+		case *sqltext.Name:
 			out[i] = n.Parts[len(n.Parts)-1].Text
+		case *unpackedColumn:
+			out[i] = n.item.Name
 		}
 	}
 	return out
@@ -113,6 +128,24 @@ func (b *binder) nested(name string, args []sqltext.Expr, fields []string, pos i
 	}
 	out.Typ = arrow.StructOf(list...)
 	return &out, nil
+}
+
+// try binds TRY(x), which is null where x fails. DuckDB alone computes it.
+func (b *binder) try(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
+	if len(x.Args) != 1 || x.Star || x.Distinct || x.Filter != nil || x.Over != nil || len(x.OrderBy) > 0 {
+		return nil, b.errorf(x.Pos, "TRY takes one expression")
+	}
+	in := *c
+	in.aggs, in.windows, in.what = false, nil, "TRY"
+	e, err := b.expr(x.Args[0], &in)
+	if err != nil {
+		return nil, err
+	}
+	isQuery := func(e expr.Expr) bool { _, ok := e.(*expr.Subquery); return ok }
+	if hasAggregate(e) || expr.Has(e, isQuery) || IsVolatile(e) {
+		return nil, b.errorf(x.Pos, "TRY takes no aggregates, subqueries and functions that give another value each time")
+	}
+	return &expr.Call{Name: "try", Args: []expr.Expr{e}, Typ: e.Type()}, nil
 }
 
 // operator binds an operator that has no node of its own, as a call of the function of its name.
@@ -191,7 +224,10 @@ func floorMod(a, b int64) int64 { return ((a % b) + b) % b }
 
 func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	in := *c
-	in.aggs, in.what, in.windows, in.groupFirst = false, "an aggregate function", nil, nil
+	in.windows, in.groupFirst = nil, nil
+	if x.Over == nil { // over a window an aggregate may read those of the block
+		in.aggs, in.what = false, "an aggregate function"
+	}
 	a := &expr.Aggregate{Name: name, Distinct: x.Distinct}
 	if x.Star {
 		if name != "count" || len(x.Args) > 0 {
@@ -318,10 +354,17 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 		if err != nil {
 			return nil, b.at(x.Pos, err)
 		}
-		if x.Filter != nil || x.Distinct || len(x.OrderBy) > 0 {
+		if x.Filter != nil || x.Distinct || len(x.OrderBy) > 0 && name == "dense_rank" {
 			return nil, b.fault(errs.ErrUnsupported, x.Pos, "", "%s takes no FILTER, DISTINCT or ORDER BY", name)
 		}
 		w.Func = &expr.Call{Name: name, Args: args, Typ: typ}
+		if len(x.OrderBy) > 0 {
+			order, err := b.sortKeys(x.OrderBy, &in)
+			if err != nil {
+				return nil, err
+			}
+			w.Func = &expr.Aggregate{Name: name, Args: args, OrderBy: order, Typ: typ}
+		}
 	} else if isAggregate(name) {
 		if w.Func, err = b.aggregate(name, x, &in); err != nil {
 			return nil, err

@@ -18,10 +18,11 @@ const (
 	maxPivotFilters = 20
 )
 
-// pivotCell is a column that PIVOT makes: its name, and the condition on the rows that its aggregates see.
+// pivotCell is a column that PIVOT makes: its name, the condition on the rows that its aggregates see, and the place of its value.
 type pivotCell struct {
 	name string
 	cond expr.Expr
+	pos  int
 }
 
 // pivot binds PIVOT as a subquery that groups, with a filter for each of the aggregates:
@@ -61,7 +62,11 @@ func (b *binder) pivot(t *sqltext.Pivot, s *scope) (From, error) {
 	}
 	for _, c := range cells {
 		for i, a := range aggs {
-			sel.Items = append(sel.Items, Item{Name: c.name + aggregateName(t, i), Expr: filtered(a, c.cond, len(cells)*len(aggs) > maxPivotFilters)})
+			name := c.name + aggregateName(t, i)
+			if name == "" {
+				return nil, b.errorf(c.pos, "a column of PIVOT needs a name: write it behind AS")
+			}
+			sel.Items = append(sel.Items, Item{Name: name, Expr: filtered(a, c.cond, len(cells)*len(aggs) > maxPivotFilters)})
 		}
 	}
 	uniquePivotNames(sel.Items)
@@ -175,7 +180,7 @@ func (b *binder) pivotCells(t *sqltext.Pivot, in *scope) (cells []pivotCell, rea
 				if c.cond != nil {
 					name = c.name + "_" + v.name
 				}
-				next = append(next, pivotCell{name, expr.AllOf(c.cond, v.cond)})
+				next = append(next, pivotCell{name, expr.AllOf(c.cond, v.cond), v.pos})
 			}
 		}
 		cells = next
@@ -206,16 +211,14 @@ func (b *binder) pivotValues(on sqltext.PivotOn, exprs []expr.Expr) ([]pivotCell
 			conds, names = append(conds, &expr.Compare{Op: expr.NotDistinct, L: cast, R: value}), append(names, text)
 			key += value.String() + "\x00"
 		}
-		cell := pivotCell{strings.Join(names, "_"), expr.AllOf(conds...)}
+		cell := pivotCell{strings.Join(names, "_"), expr.AllOf(conds...), v.Pos}
 		if v.Alias != nil {
 			cell.name = v.Alias.Text
 		}
 		if seen[key] {
 			return nil, b.errorf(v.Pos, "the IN of PIVOT has the value %s twice", strings.Join(names, ", "))
 		}
-		if seen[key] = true; cell.name == "" {
-			return nil, b.errorf(v.Pos, "a column of PIVOT needs a name: write it behind AS")
-		}
+		seen[key] = true
 		out = append(out, cell)
 	}
 	return out, nil

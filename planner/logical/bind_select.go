@@ -44,11 +44,14 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 	}
 	ec := &exprCtx{s: s, what: "ORDER BY", aggs: true, windows: w}
 	for _, x := range t.DistinctOn {
-		e, err := b.orderExpr(x, sel, ec)
+		err := b.eachColumn(ec, func(c *exprCtx) error {
+			e, err := b.orderExpr(x, sel, c)
+			sel.DistinctOn = append(sel.DistinctOn, e)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		sel.DistinctOn = append(sel.DistinctOn, e)
 	}
 	order, err = b.orderAll(order, len(sel.Items))
 	if err != nil {

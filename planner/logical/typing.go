@@ -69,7 +69,7 @@ func isScalar(name string) bool {
 }
 
 // operators have no node of their own; DuckDB's result is of the first operand's type.
-var operators = []string{"&", "|", "<<", ">>", "~", "^@"}
+var operators = []string{"&", "|", "<<", ">>", "~", "^@", "~~~"}
 
 // IsOperator tells whether a call's name is an operator, which the residual text writes between its operands.
 func IsOperator(name string) bool { return slices.Contains(operators, name) }

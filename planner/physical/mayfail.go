@@ -25,7 +25,11 @@ func mayFail(q *logical.Query, text func(expr.Expr) string) []FailingPart {
 				if e.Try {
 					return true
 				}
-			case *expr.Arith, *expr.Neg, *expr.Call, *expr.Aggregate:
+			case *expr.Call:
+				if e.Name == "try" {
+					return false
+				}
+			case *expr.Arith, *expr.Neg, *expr.Aggregate:
 			default:
 				return true
 			}

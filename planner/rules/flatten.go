@@ -199,6 +199,9 @@ func fits(q *logical.Query, d *logical.Derived) bool {
 	block := *q
 	block.CTEs = nil
 	logical.MapExprs(&block, func(e expr.Expr) expr.Expr {
+		if expr.Has(e, func(e expr.Expr) bool { return isTry(e) && readsSome(e, d.Rel, extra) }) {
+			added = maxMerged + 1 // TRY is not for what fails in the subquery
+		}
 		for _, c := range expr.Columns(e) {
 			if c.Rel == d.Rel {
 				added += extra[c.Path[0]]
@@ -207,6 +210,16 @@ func fits(q *logical.Query, d *logical.Derived) bool {
 		return e
 	})
 	return added <= maxMerged
+}
+
+func isTry(e expr.Expr) bool {
+	c, ok := e.(*expr.Call)
+	return ok && c.Name == "try"
+}
+
+// readsSome tells whether an expression reads one of these columns of a relation.
+func readsSome(e expr.Expr, rel int, keys map[string]int) bool {
+	return slices.ContainsFunc(expr.Columns(e), func(c expr.Column) bool { return c.Rel == rel && keys[c.Path[0]] > 0 })
 }
 
 func isSubquery(e expr.Expr) bool {

@@ -336,7 +336,12 @@ type (
 		At
 		Of Expr
 	}
-	// AllColumns is the ALL of ORDER BY ALL.
+	// UnpackExpr is *COLUMNS(...) among the arguments of a call or the items of a list: all of the columns there.
+	UnpackExpr struct {
+		At
+		Of *ColumnsExpr
+	}
+	// AllColumns is the ALL of ORDER BY ALL, or the * that stands for it.
 	AllColumns struct{ At }
 	// NullLit is NULL.
 	NullLit struct{ At }
@@ -457,15 +462,15 @@ type (
 		Over        *WindowSpec
 		IgnoreNulls bool
 	}
-	// Subscript is X[Key]; Slice is X[Lo:Hi], either of which may be nil.
+	// Subscript is X[Key].
 	Subscript struct {
 		At
 		X, Key Expr
 	}
-	// SliceExpr is X[Lo:Hi].
+	// SliceExpr is X[Lo:Hi] or X[Lo:Hi:Step]; a bound that is not there, and one written as -, is nil.
 	SliceExpr struct {
 		At
-		X, Lo, Hi Expr
+		X, Lo, Hi, Step Expr
 	}
 	// FieldAccess is (X).name or X[...].name.
 	FieldAccess struct {
@@ -550,7 +555,7 @@ type StarName struct {
 	Pos  int
 }
 
-// StarFilter is what stands behind a star: [NOT] LIKE | ILIKE | SIMILAR TO 'pattern' [ESCAPE 'c'].
+// StarFilter is what stands behind a star: [NOT] LIKE | ILIKE | SIMILAR TO 'pattern' [ESCAPE 'c'], or GLOB 'pattern'.
 type StarFilter struct {
 	Op      string
 	Not     bool

@@ -162,6 +162,10 @@ func (c *converter) marked(n *ast.FuncCallExpr, side any) Expr {
 		return star(s, args)
 	case sideColumns:
 		return &ColumnsExpr{At{s.pos}, arg(0)}
+	case sideUnpack:
+		if of, ok := arg(0).(*ColumnsExpr); ok {
+			return &UnpackExpr{At{s.pos}, of}
+		}
 	case sideLambda:
 		return &LambdaExpr{At{s.pos}, s.params, arg(0)}
 	}
@@ -202,7 +206,10 @@ func slice(s sideSlice, args []Expr) Expr {
 		out.Lo, rest = rest[0], rest[1:]
 	}
 	if s.hi {
-		out.Hi = rest[0]
+		out.Hi, rest = rest[0], rest[1:]
+	}
+	if s.step {
+		out.Step = rest[0]
 	}
 	return out
 }

@@ -153,9 +153,7 @@ func (p *printer) nested(e Expr) {
 	case *SliceExpr:
 		p.operand(e.X)
 		p.put("[")
-		p.clause("", e.Lo)
-		p.put(":")
-		p.clause("", e.Hi)
+		p.slice(e)
 		p.put("]")
 	case *FieldAccess:
 		p.operand(e.X)
@@ -179,6 +177,9 @@ func (p *printer) nested(e Expr) {
 		p.put("COLUMNS(")
 		p.expr(e.Of)
 		p.put(")")
+	case *UnpackExpr:
+		p.put("*")
+		p.expr(e.Of)
 	case *LambdaExpr:
 		p.put("LAMBDA ", formatIdents(e.Params, ", "), ": ")
 		p.expr(e.Body)
@@ -193,6 +194,20 @@ func (p *printer) nested(e Expr) {
 		p.expr(e.X)
 		p.put(" COLLATE ", e.Name, ")")
 	}
+}
+
+func (p *printer) slice(e *SliceExpr) {
+	p.clause("", e.Lo)
+	p.put(":")
+	p.clause("", e.Hi)
+	if e.Step == nil {
+		return
+	}
+	if e.Hi == nil {
+		p.put("-")
+	}
+	p.put(":")
+	p.expr(e.Step)
 }
 
 // operand prints what a bracket or a point follows: a name as (name), so that the point can't make it longer.

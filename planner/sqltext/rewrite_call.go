@@ -49,25 +49,28 @@ func (r *rewriter) nameText(t *token) string {
 	return t.text
 }
 
-// qualifiedCall rewrites main.f(x) and system.main.f(x); behind other names a call is not offered.
+// qualifiedCall rewrites main.f(x) and system.main.f(x); behind other names a call takes what they name as its first argument.
 func (r *rewriter) qualifiedCall(pos int, parts []Ident) frag {
 	last := len(parts) - 1
+	name := strings.ToLower(parts[last].Text)
 	for i, p := range parts[:last] {
 		part := strings.ToLower(p.Text)
 		system := i == 0 && last == 2 && part == "system"
 		if part != "main" && part != "pg_catalog" && !system {
-			r.failHint(pos, "write it as the first argument", "calling a function behind a point is not supported")
-			return frag{}
+			return r.chained(r.leaf(parts[0].Text, &Name{At{pos}, parts[:last]}), name)
 		}
 	}
-	return r.call(pos, strings.ToLower(parts[last].Text))
+	return r.call(pos, name)
 }
 
-// call rewrites the arguments of a function and what may follow them.
-func (r *rewriter) call(pos int, name string) frag {
+// call rewrites the arguments of a function and what may follow them; first are arguments that stand before its name.
+func (r *rewriter) call(pos int, name string, first ...frag) frag {
 	call := FuncCall{At: At{pos}, Name: name}
 	r.expectSign("(")
-	args := r.arguments(&call)
+	args := first
+	if len(first) == 0 || !r.peek().isSign(")") {
+		args = append(args, r.arguments(&call, len(first))...)
+	}
 	r.expectSign(")")
 	if r.words("within", "group") {
 		r.accept("within", "group")
@@ -109,8 +112,8 @@ func hasOrder(args []frag) bool {
 	return false
 }
 
-// arguments rewrites what stands in the parentheses of a call.
-func (r *rewriter) arguments(call *FuncCall) []frag {
+// arguments rewrites what stands in the parentheses of a call, behind arguments that stand before it.
+func (r *rewriter) arguments(call *FuncCall, before int) []frag {
 	if r.peek().isSign(")") {
 		// count() is count(*) in DuckDB.
 		call.Star = call.Name == "count"
@@ -130,8 +133,10 @@ func (r *rewriter) arguments(call *FuncCall) []frag {
 		return nil
 	}
 	var args []frag
-	for first := true; first || r.acceptSign(","); first = false {
-		args = append(args, r.argument(call, len(args)))
+	if !r.words("order", "by") {
+		for first := true; first || r.acceptSign(","); first = false {
+			args = append(args, r.argument(call, before+len(args)))
+		}
 	}
 	if r.words("order", "by") {
 		args = append(args, r.orderBy()...)
@@ -157,6 +162,23 @@ func (r *rewriter) argument(call *FuncCall, n int) frag {
 		call.ArgNames = append(call.ArgNames, "")
 	}
 	if f, ok := r.lambda(call.Name); ok {
+		return f
+	}
+	return r.element()
+}
+
+// element rewrites an argument or an item of a list, where *COLUMNS(...) may stand.
+func (r *rewriter) element() frag {
+	pos := r.here()
+	switch {
+	case r.peek().isSign("*") && r.peekAt(1).isWord("columns") && r.peekAt(2).isSign("("):
+		r.advance()
+		return r.mark("unpack", pos, sideUnpack{pos}, r.columns())
+	case r.peek().isWord("unpack") && r.peekAt(1).isSign("(") && r.peekAt(2).isWord("columns"):
+		r.advance()
+		r.expectSign("(")
+		f := r.mark("unpack", pos, sideUnpack{pos}, r.columns())
+		r.expectSign(")")
 		return f
 	}
 	return r.expr()
@@ -234,7 +256,7 @@ func (r *rewriter) orderBy() []frag {
 func (r *rewriter) orderKey() frag {
 	side := sideOrder{pos: r.here()}
 	var key frag
-	if r.peek().isWord("all") {
+	if r.peek().isWord("all") || r.peek().isSign("*") {
 		key = r.leaf("all", &AllColumns{At{r.here()}})
 		r.advance()
 	} else {
@@ -307,7 +329,7 @@ func (r *rewriter) specialCall() (frag, bool) {
 	case "columns":
 		return r.columns(), true
 	case "unpack":
-		r.unsupported(pos, "UNPACK(...) is not supported")
+		r.failHint(pos, "the arguments of a call, the items of a list and of IN are such places", "UNPACK(...) can't stand here")
 		return frag{}, true
 	case "treat", "xmlforest", "xmlparse", "xmlroot":
 		r.unsupported(pos, "%s(...) is not supported in an expression", strings.ToUpper(t.text))

@@ -50,6 +50,8 @@ var operators = map[string]operator{
 	"<<": {levelOp, topOp, "<<", false},
 	">>": {levelOp, topOp, ">>", false},
 	"~":  {levelOp, topOp, "~", false},
+
+	"~~~": {levelOp, topOp, "GLOB", false},
 }
 
 // operatorCalls are the operators that are another spelling of a function.
@@ -112,8 +114,11 @@ func (r *rewriter) prefix() frag {
 	}
 	constant := t.kind == tokNumber || t.isWord("null", "true", "false")
 	f := r.primary()
-	if next := r.peek(); constant && (next.isSign("[") || next.isSign(".")) {
+	switch next := r.peek(); {
+	case constant && (next.isSign("[") || next.isSign(".")):
 		r.unexpected("")
+	case t.kind == tokString && next.isSign("."):
+		r.failHint(int(next.start), "put the text in parentheses, as in ('a').upper()", "a text has no fields")
 	}
 	return r.postfix(f)
 }
@@ -283,7 +288,9 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 	case "~*", "!~*":
 		r.failHint(pos, "~ tests the whole text; regexp_matches(x, 'pattern', 'i') finds the pattern anywhere in it, without regard to case",
 			"the operator %q is not supported", t.text)
-	case "~~~", "<->", "<#>", "!", "@":
+	case "!":
+		r.failHint(pos, "write factorial(x)", "the operator %q is not supported", t.text)
+	case "<->", "<#>", "@":
 		r.unsupported(pos, "the operator %q is not supported", t.text)
 	}
 	return left, false
@@ -534,12 +541,12 @@ func (r *rewriter) in(left frag, not bool, word string) frag {
 
 // exprs rewrites expressions parted by commas, at least one; a comma may stand before the closing sign.
 func (r *rewriter) exprs(closing string) []frag {
-	items := []frag{r.expr()}
+	items := []frag{r.element()}
 	for r.acceptSign(",") {
 		if r.peek().isSign(closing) {
 			break
 		}
-		items = append(items, r.expr())
+		items = append(items, r.element())
 	}
 	return items
 }

@@ -115,8 +115,15 @@ func (r *rewriter) joinWords() (sideJoin, bool) {
 	return side, r.err == nil
 }
 
-// tableTerm rewrites one table, subquery, VALUES, table function, or join in parentheses.
+// tableTerm rewrites one table, subquery, VALUES, table function, or join in parentheses; its alias may stand before it, as in
+// FROM s: sales.
 func (r *rewriter) tableTerm() frag {
+	var alias *Ident
+	if t := r.peek(); (t.kind == tokWord || t.kind == tokQuoted) && r.peekAt(1).isSign(":") {
+		name, _ := r.ident()
+		r.advance()
+		alias = &name
+	}
 	pos := r.here()
 	lateral := r.accept("lateral")
 	t := r.peek()
@@ -125,12 +132,12 @@ func (r *rewriter) tableTerm() frag {
 		r.advance()
 		q := r.summarized()
 		r.expectSign(")")
-		return r.derived(q, sideTable{pos: pos, summary: true})
+		return r.derived(q, sideTable{pos: pos, summary: true, alias: alias})
 	case r.queryAhead(r.pos):
-		return r.derived(r.subquery(), sideTable{pos: pos, lateral: lateral})
+		return r.derived(r.subquery(), sideTable{pos: pos, lateral: lateral, alias: alias})
 	case t.isWord("values") && r.peekAt(1).isSign("("):
-		return r.derived(inParens(r.values()), sideTable{pos: pos, lateral: lateral})
-	case t.isSign("(") && !lateral:
+		return r.derived(inParens(r.values()), sideTable{pos: pos, lateral: lateral, alias: alias})
+	case t.isSign("(") && !lateral && alias == nil:
 		r.advance()
 		f := r.tableExpr()
 		r.expectSign(")")
@@ -147,35 +154,37 @@ func (r *rewriter) tableTerm() frag {
 		r.failHint(int(t.start), "name a table", "a text is no table: files are not read")
 		return frag{}
 	case (t.kind == tokQuoted || t.kind == tokWord && namesFunction(t.text)) && r.peekAt(1).isSign("("):
-		return r.tableFunction(pos, lateral)
+		return r.tableFunction(sideTable{pos: pos, lateral: lateral, call: true, alias: alias})
 	case lateral:
 		r.unexpected("a query in parentheses or a function")
 		return frag{}
 	}
-	return r.tableName()
+	return r.tableName(alias)
 }
 
 // derived rewrites the alias of a subquery in FROM.
 func (r *rewriter) derived(query frag, side sideTable) frag {
-	side.alias, side.columns = r.tableAlias()
+	if side.alias == nil {
+		side.alias, side.columns = r.tableAlias()
+	}
 	side.sample = r.tableSample()
 	return cat(query, one(" AS "+marker("table", r.add(side)), side.pos))
 }
 
 // tableFunction rewrites f(x) AS t(a) as a subquery with the call as its column.
-func (r *rewriter) tableFunction(pos int, lateral bool) frag {
+func (r *rewriter) tableFunction(side sideTable) frag {
 	name := r.advance()
 	at := int(name.start)
 	call := r.call(at, r.nameText(name))
 	if r.words("with", "ordinality") {
 		r.unsupported(r.here(), "WITH ORDINALITY is not supported")
 	}
-	return r.derived(cat(one("(SELECT ", at), call, one(")", at)), sideTable{pos: pos, lateral: lateral, call: true})
+	return r.derived(cat(one("(SELECT ", at), call, one(")", at)), side)
 }
 
 // tableName rewrites a table's dotted name with AS OF and alias.
-func (r *rewriter) tableName() frag {
-	side := sideTable{pos: r.here(), name: r.tablePath()}
+func (r *rewriter) tableName(alias *Ident) frag {
+	side := sideTable{pos: r.here(), name: r.tablePath(), alias: alias}
 	var asOf frag
 	if r.words("as", "of", "timestamp") || r.words("as", "of", "system", "time") {
 		at := r.here()
@@ -185,7 +194,9 @@ func (r *rewriter) tableName() frag {
 		r.expect("timestamp")
 		asOf = cat(one(" AS OF TIMESTAMP ", at), paren(r.exprAt(levelOp)))
 	}
-	side.alias, side.columns = r.tableAlias()
+	if alias == nil {
+		side.alias, side.columns = r.tableAlias()
+	}
 	side.sample = r.tableSample()
 	return cat(one(marker("table", r.add(side)), side.pos), asOf)
 }

@@ -372,10 +372,14 @@ func (r *rewriter) field(f frag) frag {
 		return f
 	}
 	if r.peek().isSign("(") {
-		r.failHint(int(t.start), "write it as the first argument", "calling a function behind a point is not supported")
-		return f
+		return r.chained(f, r.nameText(t))
 	}
 	return r.mark("field", headPos(f), sideField{name}, f)
+}
+
+// chained rewrites x.f(y), which is f(x, y).
+func (r *rewriter) chained(x frag, name string) frag {
+	return r.call(headPos(x), name, x)
 }
 
 func (r *rewriter) subscript(f frag) frag {
@@ -394,12 +398,16 @@ func (r *rewriter) subscript(f frag) frag {
 	if side.lo {
 		args = append(args, lo)
 	}
-	if !r.peek().isSign("]") && !r.peek().isSign(":") {
+	switch {
+	case r.peek().isSign("-") && r.peekAt(1).isSign(":"):
+		r.advance()
+	case !r.peek().isSign("]") && !r.peek().isSign(":"):
 		hi, side.hi = r.expr(), true
 		args = append(args, hi)
 	}
-	if r.peek().isSign(":") {
-		r.unsupported(r.here(), "slices with a step are not supported")
+	if r.acceptSign(":") && !r.peek().isSign("]") {
+		side.step = true
+		args = append(args, r.expr())
 	}
 	r.expectSign("]")
 	return r.mark("slice", at, side, args...)

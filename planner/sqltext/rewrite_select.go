@@ -132,7 +132,7 @@ func (r *rewriter) itemAlias() *Ident {
 // groupBy rewrites the elements of GROUP BY.
 func (r *rewriter) groupBy() frag {
 	pos := r.here()
-	if r.accept("all") {
+	if r.accept("all") || r.acceptSign("*") {
 		return r.mark("all", pos, sideGroupAll{})
 	}
 	var out []frag

@@ -35,7 +35,7 @@ func (r *rewriter) star() (frag, bool) {
 	if star.Filter != nil && len(side.replace)+len(star.Rename) > 0 {
 		r.fail(star.Filter.Pos, "REPLACE and RENAME of a star don't go together with a test of the names")
 	}
-	if r.peek().isSign("::") || r.peek().isWord("glob") {
+	if r.peek().isSign("::") {
 		r.unsupported(r.here(), "%q behind a star is not supported", r.peek().text)
 	}
 	side.star = star
@@ -94,7 +94,7 @@ func (r *rewriter) starFilter() *StarFilter {
 	}
 	t := r.peek()
 	switch {
-	case r.accept("like"), r.accept("ilike"):
+	case r.accept("like"), r.accept("ilike"), r.accept("glob"):
 		out.Op = upper(t.text)
 	case r.accept("similar"):
 		r.expect("to")
@@ -108,7 +108,7 @@ func (r *rewriter) starFilter() *StarFilter {
 	}
 	r.advance()
 	out.Pattern = t.text
-	if out.Op == "SIMILAR TO" || !r.accept("escape") {
+	if out.Op == "SIMILAR TO" || out.Op == "GLOB" || !r.accept("escape") {
 		return out
 	}
 	if t = r.peek(); t.kind != tokString {

@@ -53,8 +53,8 @@ type (
 	sideCollate struct{ name string }
 	// sideSubscript: operand, key.
 	sideSubscript struct{}
-	// sideSlice: operand, then those of the bounds that are there.
-	sideSlice struct{ lo, hi bool }
+	// sideSlice: operand, then those of the bounds and the step that are there.
+	sideSlice struct{ lo, hi, step bool }
 	// sideField: operand.
 	sideField struct{ name Ident }
 	// sideList: the items.
@@ -96,6 +96,8 @@ type (
 
 	// sideColumns is COLUMNS(...): what stands in its parentheses.
 	sideColumns struct{ pos int }
+	// sideUnpack is *COLUMNS(...): the COLUMNS(...).
+	sideUnpack struct{ pos int }
 	// sideItem is the alias of every column of a SELECT.
 	sideItem struct {
 		alias *Ident
