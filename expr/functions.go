@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -34,6 +35,12 @@ const (
 	CastAs    = "cast as "
 	TryCastAs = "try_cast as "
 )
+
+// operators have no node of their own: they are calls of these names.
+var operators = []string{"&", "|", "<<", ">>", "~", "^@", "~~~"}
+
+// IsOperator tells whether a call's name is an operator, which stands between its operands or before the one.
+func IsOperator(name string) bool { return slices.Contains(operators, name) }
 
 // Function describes one SQL function by its lower-case name.
 type Function struct {

@@ -189,6 +189,9 @@ func (p Printer) textRest(e Expr) (string, int) {
 		if typ, ok := strings.CutPrefix(e.Name, TryCastAs); ok {
 			return "TRY_CAST(" + p.at(e.Args[0], 0) + " AS " + typ + ")", precAtom
 		}
+		if s, prec := p.operator(e); s != "" {
+			return s, prec
+		}
 		return p.call(e.Name, e.Args, e.ArgNames), precAtom
 	case *Extract:
 		return "(" + p.at(e.X, 0) + ")." + quotePart(e.Name), precPostfix
@@ -249,6 +252,21 @@ func (p Printer) call(name string, args []Expr, argNames []string) string {
 		}
 	}
 	return quotePart(name) + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// operator prints the calls that stand for operators; nothing for all others.
+func (p Printer) operator(e *Call) (string, int) {
+	last := strings.LastIndexByte(e.Name, ' ')
+	switch {
+	case last > 0 && len(e.Args) == 2: // "= any"
+		return p.at(e.Args[0], precBetween+1) + " " + strings.ToUpper(e.Name) + "(" + p.at(e.Args[1], 0) + ")", precCompare
+	case !IsOperator(e.Name):
+	case len(e.Args) == 1:
+		return e.Name + p.at(e.Args[0], precPostfix), precOther
+	case len(e.Args) == 2:
+		return p.at(e.Args[0], precOther) + " " + e.Name + " " + p.at(e.Args[1], precOther+1), precOther
+	}
+	return "", 0
 }
 
 func (p Printer) aggregate(e *Aggregate, ignoreNulls bool) string {

@@ -133,10 +133,16 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	}
 	schema, err := s.resultSchema(ctx, st)
 	if err != nil {
-		return nil, planner.Locate(ctx, q.SQL, o, err)
+		return nil, planner.Locate(ctx, q.SQL, o, s.takes, err)
 	}
 	schema = sqlSchema(q.Settings.Nested.Schema(schema))
 	return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins(), options: o}, nil
+}
+
+// takes tells what is wrong with a plan, as far as the engine sees without running it.
+func (s *Server) takes(ctx context.Context, p *physical.Plan) error {
+	_, err := s.cfg.Engine.Describe(ctx, p)
+	return err
 }
 
 // withTableMetadata gives a scan's schema the metadata of its table's.

@@ -113,7 +113,7 @@ func (s *Server) getQuery(ctx context.Context, q query, stream flight.FlightServ
 				return errs.Invalidf("row %d of the parameters gives another result than the first: %w", n, err)
 			}
 		}
-		return planner.Locate(ctx, q.SQL, p.options, s.run(ctx, p, q, w))
+		return planner.Locate(ctx, q.SQL, p.options, s.takes, s.run(ctx, p, q, w))
 	})
 }
 

@@ -7,18 +7,21 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
+
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
+	"github.com/lanceflight/flightsrv/planner/physical"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
 
 // maxLocated is the longest statement in which faults of the engines are looked for.
 const maxLocated = 64 << 10
 
-// Locate gives a fault that an engine found in a statement its place in the text, where its message names an expression or the
-// types of a function's arguments, and else the place of the query. The statement is bound once more for that; o is what it was planned under.
-func Locate(ctx context.Context, text string, o Options, err error) error {
+// Locate gives a fault that an engine found in a statement its place in the text: that of the expression that it is about, or
+// else of the query. The statement is bound once more for that; o is what it was planned under, and describe asks the engine whether it takes a plan.
+func Locate(ctx context.Context, text string, o Options, describe func(context.Context, *physical.Plan) error, err error) error {
 	var placed *errs.SQLError
 	var onDisk *fs.PathError
 	if !errors.Is(err, errs.ErrInvalidInput) || errors.As(err, &placed) || errors.As(err, &onDisk) || len(text) > maxLocated {
@@ -40,13 +43,22 @@ func Locate(ctx context.Context, text string, o Options, err error) error {
 		}
 		lo.Params = values
 	}
-	l := newLocator(err.Error())
-	lo.Bound = l.see
-	l.pos = q.Pos // of the whole query, unless something better is found
+	var seen []logical.BoundExpr
+	lo.Bound = func(e logical.BoundExpr) { seen = append(seen, e) }
 	if _, berr := logical.Bind(ctx, parsed, q, lo); berr != nil {
 		return err
 	}
-	return logical.At(text, l.pos, err)
+	pos, found := placeOf(err, seen)
+	if !found {
+		pos, found = probe(ctx, seen, describe, err.Error())
+	}
+	if !found {
+		pos, found = follow(err.Error(), seen)
+	}
+	if !found {
+		pos = newLocator(err.Error(), q.Pos).find(seen)
+	}
+	return logical.At(text, pos, err)
 }
 
 func queryOf(s sqltext.Statement) *sqltext.Query {
@@ -61,6 +73,38 @@ func queryOf(s sqltext.Statement) *sqltext.Query {
 	return nil
 }
 
+// placeOf finds the part of a query that an error names. A rule may have put what a subquery computes in place of its columns: then
+// the only expression that is the same but for its columns is taken.
+func placeOf(err error, seen []logical.BoundExpr) (pos int, found bool) {
+	var fault *physical.PartFault
+	if !errors.As(err, &fault) {
+		return 0, false
+	}
+	for _, p := range fault.Parts {
+		for _, e := range seen {
+			if e.Shown.String() == p.Text {
+				return e.Pos, true
+			}
+		}
+	}
+	shape := shapeOf(fault.Parts[0].Expr)
+	for _, e := range seen {
+		switch {
+		case shapeOf(e.Expr) != shape || found && e.Pos == pos:
+		case found:
+			return 0, false
+		default:
+			pos, found = e.Pos, true
+		}
+	}
+	return pos, found
+}
+
+// shapeOf is an expression's text without the names of columns.
+func shapeOf(e expr.Expr) string {
+	return expr.Printer{Column: func(*expr.Column) string { return "_" }}.Print(e)
+}
+
 // locator looks for the expression that a message is about: the longest that it begins with, or the call of a function whose
 // arguments are most like those that it names.
 type locator struct {
@@ -71,14 +115,15 @@ type locator struct {
 	pos      int
 }
 
-// signature is a function with the types of its arguments, as DuckDB's messages have it.
-var signature = regexp.MustCompile(`(?:argument types '|function call ")([^\s(]+)\((.*?)\)['"]`)
+// signature is a function with the types of its arguments.
+var signature = regexp.MustCompile(`^(?:there is no function )?([\w.]+)\((.*?)\) (?:-|may be several functions)`)
 
 // template is the name of a function that takes types of one kind.
 var template = regexp.MustCompile(`^Cannot deduce template type .* in function: '([^\s(]+)\(`)
 
-func newLocator(msg string) *locator {
-	l := &locator{msg: msg, best: -1}
+// newLocator looks for what msg is about; pos is the place where nothing is found.
+func newLocator(msg string, pos int) *locator {
+	l := &locator{msg: msg, best: -1, pos: pos}
 	if m := signature.FindStringSubmatch(msg); m != nil {
 		l.function, l.types = m[1], splitTypes(m[2])
 		return l
@@ -91,11 +136,26 @@ func newLocator(msg string) *locator {
 		l.msg = strings.TrimSuffix(zone, "!") + ": "
 		return l
 	}
-	l.msg = strings.TrimPrefix(msg, "one of ")
 	if rest, ok := strings.CutPrefix(msg, "table "); ok { // of a scan: the expression follows
 		_, l.msg, _ = strings.Cut(rest, ": ")
 	}
 	return l
+}
+
+// find gives the place of the expression that fits best.
+func (l *locator) find(seen []logical.BoundExpr) int {
+	for _, e := range seen {
+		fit := -1
+		if l.function != "" {
+			fit = l.likeness(e.Shown)
+		} else if text := e.Shown.String(); strings.HasPrefix(l.msg, text+": ") {
+			fit = len(text)
+		}
+		if fit > l.best {
+			l.best, l.pos = fit, e.Pos
+		}
+	}
+	return l.pos
 }
 
 // splitTypes parts a list of types at the commas that stand in no brackets.
@@ -118,18 +178,6 @@ func splitTypes(list string) []string {
 	return append(out, strings.TrimSpace(list[start:]))
 }
 
-func (l *locator) see(e expr.Expr, pos int) {
-	fit := -1
-	if l.function != "" {
-		fit = l.likeness(e)
-	} else if text := e.String(); strings.HasPrefix(l.msg, text+": ") || strings.HasPrefix(l.msg, text+", ") {
-		fit = len(text)
-	}
-	if fit > l.best {
-		l.best, l.pos = fit, pos
-	}
-}
-
 // likeness counts the arguments of a call that are of the types that the message names; -1 where it names another function.
 func (l *locator) likeness(e expr.Expr) int {
 	var name string
@@ -145,17 +193,14 @@ func (l *locator) likeness(e expr.Expr) int {
 	}
 	n := 0
 	for i, a := range args[:min(len(args), len(l.types))] {
-		if isType(a, l.types[i]) {
+		if isType(a.Type(), l.types[i]) {
 			n++
 		}
 	}
 	return n
 }
 
-// isType tells whether DuckDB calls an argument's type so: a literal has a type of its own.
-func isType(e expr.Expr, name string) bool {
-	if _, ok := e.(*expr.Literal); ok && strings.HasSuffix(name, "_LITERAL") {
-		return (expr.KindOf(e.Type()) == expr.KindText) == (name == "STRING_LITERAL")
-	}
-	return e.Type() != nil && expr.SQLType(e.Type()) == name
+// isType tells whether DuckDB calls a type so, which quotes more names of fields.
+func isType(t arrow.DataType, name string) bool {
+	return t != nil && strings.ReplaceAll(expr.SQLType(t), `"`, "") == strings.ReplaceAll(name, `"`, "")
 }

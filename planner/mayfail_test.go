@@ -20,7 +20,9 @@ func TestMayFail(t *testing.T) {
 		"group and order":       {"SELECT count(*) AS n FROM t GROUP BY id + 1 ORDER BY -n", []string{"count(*)", "id + 1", "-count(*)", "count(*)"}},
 		"try never fails":       {"SELECT max(TRY_CAST(s AS INTEGER)) FROM t", []string{"max(TRY_CAST(s AS INTEGER))"}},
 		"a subquery": {"SELECT max(id) FROM t WHERE id > (SELECT count(*) FROM t WHERE sqrt(id) > 2)",
-			[]string{"max(s0.id)", "count(*)", "sqrt(s1.id)"}},
+			[]string{"max(id)", "count(*)", "sqrt(id)"}},
+		"names of a subquery": {"SELECT sum(CAST(word AS INTEGER) + n) FROM (SELECT s AS word, count(*) AS n FROM t GROUP BY s) q JOIN t ON q.n = t.id",
+			[]string{"sum(CAST(word AS INTEGER) + n)", "CAST(word AS INTEGER) + n", "CAST(word AS INTEGER)", "count(*)"}},
 		"direct": {"SELECT CAST(s AS INTEGER) FROM t", nil},
 	}
 	for name, tt := range tests {

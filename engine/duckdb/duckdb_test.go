@@ -133,7 +133,7 @@ func TestErrorsLate(t *testing.T) {
 		} {
 			t.Run(name+" "+n, func(t *testing.T) {
 				_, _, err := query(t, d, enginetest.SQL(sql, []string{"a"}))
-				if !errors.Is(err, errs.ErrInvalidInput) || err.Error() != "Could not convert string 'x' to INT32" {
+				if !errors.Is(err, errs.ErrInvalidInput) || err.Error() != "Could not convert string 'x' to INTEGER" {
 					t.Errorf("got %v", err)
 				}
 			})

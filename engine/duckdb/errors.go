@@ -52,7 +52,7 @@ func cleanError(text string) error {
 	case "Permission Error":
 		return errs.New(errs.ErrInvalidInput, "the statement reads or writes what it may not")
 	}
-	return errs.New(kind, "%s", strings.TrimSpace(msg))
+	return errs.New(kind, "%s", plainText(msg))
 }
 
 func firstSentence(s string) string {

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,42 +17,55 @@ var overflows = map[expr.ArithOp]string{expr.Add: "addition", expr.Sub: "subtrac
 
 // failing tells which of a plan's parts an error of DuckDB's can be of: its texts hold values, but no expression. It is
 // empty where that can't be told, or where too many come into question.
-func failing(parts []physical.FailingPart, text string) string {
+func failing(parts []physical.FailingPart, text string) []physical.FailingPart {
 	head, msg, _ := strings.Cut(text, ": ")
-	names := fitting(parts, func(e expr.Expr) bool { return fits(e, head, msg) })
-	if len(names) == 0 && head == "Conversion Error" { // some functions fail so as well
-		names = fitting(parts, isCall)
+	found := fitting(parts, func(e expr.Expr) bool { return fits(e, head, msg) })
+	if len(found) == 0 && head == "Conversion Error" { // some functions fail so as well
+		found = fitting(parts, func(e expr.Expr) bool {
+			_, call := e.(*expr.Call)
+			return isCall(e) || call && holdsValue(e, msg)
+		})
 	}
-	switch {
-	case len(names) == 1:
-		return names[0] + ": "
-	case len(names) > 1 && len(names) <= maxNamed:
-		return "one of " + strings.Join(names, ", ") + ": "
-	}
-	return ""
-}
-
-func fitting(parts []physical.FailingPart, fits func(expr.Expr) bool) []string {
-	var names []string
-	for _, p := range parts {
-		if fits(p.Expr) && !slices.Contains(names, p.Text) {
-			names = append(names, p.Text)
+	for _, likely := range []func(expr.Expr, string) bool{isSaid, isTarget, holdsValue} {
+		if some := fitting(found, func(e expr.Expr) bool { return likely(e, msg) }); len(some) > 0 {
+			found = some
 		}
 	}
-	return names
+	if len(found) > maxNamed {
+		return nil
+	}
+	return found
 }
 
+// fitting gives the parts whose expressions fit, each text once.
+func fitting(parts []physical.FailingPart, fits func(expr.Expr) bool) []physical.FailingPart {
+	var out []physical.FailingPart
+	for _, p := range parts {
+		if fits(p.Expr) && !slices.ContainsFunc(out, func(o physical.FailingPart) bool { return o.Text == p.Text }) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// neverFails are functions that take all values of the types that they are bound to.
+var neverFails = map[string]bool{"list_value": true, "struct_pack": true, "row": true, "coalesce": true, "concat": true, "upper": true, "lower": true,
+	"length": true, "unnest": true}
+
 func isCall(e expr.Expr) bool {
-	_, ok := e.(*expr.Call)
-	return ok
+	call, ok := e.(*expr.Call)
+	return ok && !neverFails[call.Name]
 }
 
 // fits tells whether an expression can fail with an error of this kind (head) and text.
 func fits(e expr.Expr, head, msg string) bool {
 	switch head {
 	case "Conversion Error":
+		if call, ok := e.(*expr.Call); ok {
+			return strings.HasPrefix(call.Name, expr.CastAs)
+		}
 		_, ok := e.(*expr.Cast)
-		return ok
+		return ok && !strings.HasPrefix(msg, "Failure in decode")
 	case "Out of Range Error", "Invalid Input Error":
 	default:
 		return false
@@ -66,7 +80,65 @@ func fits(e expr.Expr, head, msg string) bool {
 	case *expr.Aggregate:
 		return isOverflow && e.Name == "sum"
 	case *expr.Call:
-		return !isOverflow
+		return !isOverflow && isCall(e)
 	}
 	return false
+}
+
+// said are words of errors that only some functions give.
+var said = map[string][]string{
+	"square root": {"sqrt"}, "logarithm": {"ln", "log", "log2", "log10"}, "eft-shift": {"<<"}, "gamma": {"gamma", "lgamma"},
+	"UTF8": {"decode"}, "date format": {"strptime"}, "ormat specifier": {"strptime", "strftime"}, "regular expression": {"regexp_matches"},
+}
+
+// isSaid tells whether an error's text names the function that is called, or what only this one does.
+func isSaid(e expr.Expr, msg string) bool {
+	call, ok := e.(*expr.Call)
+	if !ok {
+		return false
+	}
+	if strings.Contains(call.Name, "_") && strings.Contains(strings.ToLower(msg), call.Name) {
+		return true
+	}
+	for words, names := range said {
+		if strings.Contains(msg, words) && slices.Contains(names, call.Name) {
+			return true
+		}
+	}
+	return false
+}
+
+// target finds the type that a value could not be made, and timeField the kind of time that a text is none of.
+var (
+	target    = regexp.MustCompile(`(?: to(?: type)?|destination type|->) ([A-Z][A-Z0-9]*(?: WITH TIME ZONE)?(?:\(\d+,\d+\))?)`)
+	timeField = regexp.MustCompile(`^(?:invalid )?(date|time|timestamp) field`)
+)
+
+// isTarget tells whether an expression makes values of the type that an error's text tells of.
+func isTarget(e expr.Expr, msg string) bool {
+	cast, ok := e.(*expr.Cast)
+	if !ok {
+		return false
+	}
+	is := expr.SQLType(cast.To)
+	if m := timeField.FindStringSubmatch(msg); m != nil {
+		return strings.HasPrefix(is, strings.ToUpper(m[1]))
+	}
+	all := target.FindAllStringSubmatch(sqlTypes(msg), -1)
+	return len(all) > 0 && is == all[len(all)-1][1]
+}
+
+// quotedValue is a value in an error's text.
+var quotedValue = regexp.MustCompile(`'([^']*)'|"([^"]*)"`)
+
+// holdsValue tells whether an operand is just the text that an error tells of.
+func holdsValue(e expr.Expr, msg string) bool {
+	m := quotedValue.FindStringSubmatch(msg)
+	if m == nil {
+		return false
+	}
+	return slices.ContainsFunc(expr.Children(e), func(c expr.Expr) bool {
+		l, ok := c.(*expr.Literal)
+		return ok && (l.Value == m[1] || l.Value == m[2])
+	})
 }

@@ -1,6 +1,7 @@
 package duckdb
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -17,26 +18,38 @@ func TestFailing(t *testing.T) {
 	sqrt, trunc := part(&expr.Call{Name: "sqrt", Args: []expr.Expr{id}}), part(&expr.Call{Name: "date_trunc", Args: []expr.Expr{id}})
 	sum := part(&expr.Aggregate{Name: "sum", Args: []expr.Expr{id}})
 	ln := part(&expr.Call{Name: "ln", Args: []expr.Expr{id}})
+	big, date := part(&expr.Cast{X: id, To: arrow.PrimitiveTypes.Int64}), part(&expr.Cast{X: id, To: arrow.FixedWidthTypes.Date32})
+	list, extract := part(&expr.Call{Name: "list_value", Args: []expr.Expr{id}}), part(&expr.Call{Name: "list_extract", Args: []expr.Expr{id, expr.Text("a")}})
+	uuid := part(&expr.Call{Name: expr.CastAs + "UUID", Args: []expr.Expr{id}})
 	tests := []struct {
 		name  string
 		parts []physical.FailingPart
 		text  string
 		want  string
 	}{
-		{"a cast", []physical.FailingPart{add, cast, sqrt, cast}, "Conversion Error: Could not convert string 'x' to INT32", "CAST(id AS TINYINT): "},
-		{"the operator", []physical.FailingPart{cast, sub, add}, "Out of Range Error: Overflow in addition of INT64 (1 + 9223372036854775807)!", "id + id: "},
-		{"a sum or an operator", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: Overflow in HUGEINT addition", "one of sum(id), id + id: "},
-		{"a function", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: cannot take square root of a negative number", "sqrt(id): "},
-		{"a function that converts", []physical.FailingPart{add, trunc}, `Conversion Error: extract specifier "foo" not recognized`, "date_trunc(id): "},
-		{"two functions", []physical.FailingPart{sqrt, ln}, "Out of Range Error: cannot take logarithm of zero", "one of sqrt(id), ln(id): "},
-		{"too many", []physical.FailingPart{sqrt, ln, trunc, part(&expr.Call{Name: "exp", Args: []expr.Expr{id}})}, "Out of Range Error: cannot take logarithm of zero", ""},
+		{"a cast", []physical.FailingPart{add, cast, sqrt, cast}, "Conversion Error: Could not convert string 'x' to INT32", "CAST(id AS TINYINT)"},
+		{"the operator", []physical.FailingPart{cast, sub, add}, "Out of Range Error: Overflow in addition of INT64 (1 + 9223372036854775807)!", "id + id"},
+		{"a sum or an operator", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: Overflow in HUGEINT addition", "sum(id) or id + id"},
+		{"a function", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: cannot take square root of a negative number", "sqrt(id)"},
+		{"a function that converts", []physical.FailingPart{add, trunc}, `Conversion Error: extract specifier "foo" not recognized`, "date_trunc(id)"},
+		{"the function that the error tells of", []physical.FailingPart{sqrt, ln}, "Out of Range Error: cannot take logarithm of zero", "ln(id)"},
+		{"two functions", []physical.FailingPart{sqrt, trunc}, "Out of Range Error: the value is out of range", "sqrt(id) or date_trunc(id)"},
+		{"too many", []physical.FailingPart{sqrt, ln, trunc, part(&expr.Call{Name: "exp", Args: []expr.Expr{id}})}, "Out of Range Error: the value is out of range", ""},
+		{"the cast to the type", []physical.FailingPart{big, cast}, "Conversion Error: Could not convert string 'x to BIGINT' to INT8", "CAST(id AS TINYINT)"},
+		{"the cast of a text to a date", []physical.FailingPart{big, date}, `Conversion Error: invalid date field format: "x", expected format is (YYYY-MM-DD)`, "CAST(id AS DATE)"},
+		{"the operand that the error tells of", []physical.FailingPart{list, extract}, "Conversion Error: Could not convert string 'a' to INT64", "list_extract(id, 'a')"},
+		{"a cast to a type that tables lack", []physical.FailingPart{add, uuid}, "Conversion Error: Could not convert string 'x' to INT128", "CAST(id AS UUID)"},
 		{"none", nil, "Conversion Error: Could not convert string 'x' to INT32", ""},
 		{"another fault", []physical.FailingPart{cast, add, sqrt}, "Out of Memory Error: failed to allocate", ""},
 		{"bound, not run", []physical.FailingPart{cast, add, sqrt}, "Binder Error: No function matches", ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := failing(tt.parts, tt.text); got != tt.want {
+			var texts []string
+			for _, p := range failing(tt.parts, tt.text) {
+				texts = append(texts, p.Text)
+			}
+			if got := strings.Join(texts, " or "); got != tt.want {
 				t.Errorf("%q, want %q", got, tt.want)
 			}
 		})

@@ -159,14 +159,14 @@ func (s *session) explain(err error) error {
 		return errLost
 	}
 	clean := cleanError(s.nameColumns(string(text)))
-	if name := failing(s.parts, string(text)); name != "" {
-		return fmt.Errorf("%s%w", name, clean)
+	if parts := failing(s.parts, string(text)); len(parts) > 0 {
+		return &physical.PartFault{Parts: parts, Err: clean}
 	}
 	return clean
 }
 
 // sourceColumn is how DuckDB names the column that a conversion failed on; the name is a view's.
-var sourceColumn = regexp.MustCompile(` when casting from source column (\w+)`)
+var sourceColumn = regexp.MustCompile(` when casting from source column (.+)`)
 
 // nameColumns puts the table's own name of a column into an error's text; where views share the name, none.
 func (s *session) nameColumns(text string) string {

@@ -411,7 +411,7 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	if err != nil {
 		return nil, err
 	}
-	b.bound(&expr.Call{Name: name, Args: args}, t.Pos)
+	b.tell(BoundExpr{Expr: &expr.Call{Name: name, Args: args}, Pos: t.Pos, InFrom: true})
 	b.wantArgs(name, args)
 	var typ arrow.DataType
 	switch {

@@ -148,9 +148,9 @@ func (b *binder) try(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	return &expr.Call{Name: "try", Args: []expr.Expr{e}, Typ: e.Type()}, nil
 }
 
-// operator binds an operator that has no node of its own, as a call of the function of its name.
+// operator binds an operator that has no node of its own, as a call of the function of its name, whose result is of the first operand's type.
 func (b *binder) operator(op string, args []expr.Expr, pos int) (expr.Expr, error) {
-	if !IsOperator(op) {
+	if !expr.IsOperator(op) {
 		return nil, b.errorf(pos, "there is no operator %s", op)
 	}
 	if len(args) == 2 {
@@ -299,6 +299,16 @@ type windows struct {
 	named []sqltext.NamedWindow
 }
 
+// windowsOf takes the WINDOW clause of a block, whose names are told apart without regard to case.
+func (b *binder) windowsOf(t *sqltext.Select) (*windows, error) {
+	for i, n := range t.Windows {
+		if slices.ContainsFunc(t.Windows[:i], func(o sqltext.NamedWindow) bool { return strings.EqualFold(o.Name.Text, n.Name.Text) }) {
+			return nil, b.errorf(n.Pos, "there are two windows %s", n.Name.Text)
+		}
+	}
+	return &windows{b: b, named: t.Windows}, nil
+}
+
 func (w *windows) find(name string) (sqltext.WindowSpec, bool) {
 	for _, n := range w.named {
 		if strings.EqualFold(n.Name.Text, name) {
@@ -309,7 +319,8 @@ func (w *windows) find(name string) (sqltext.WindowSpec, bool) {
 }
 
 // expand puts a base window's parts into a spec; a chain of bases is as long as the clause at most.
-func (w *windows) expand(spec sqltext.WindowSpec, pos int) (sqltext.WindowSpec, error) {
+func (w *windows) expand(spec sqltext.WindowSpec) (sqltext.WindowSpec, error) {
+	pos := spec.NamePos
 	for range len(w.named) + 1 {
 		if spec.Name == nil {
 			return spec, nil
@@ -325,7 +336,7 @@ func (w *windows) expand(spec sqltext.WindowSpec, pos int) (sqltext.WindowSpec, 
 		if len(spec.OrderBy) == 0 {
 			spec.OrderBy = base.OrderBy
 		}
-		if spec.Frame == "" {
+		if spec.Frame.Text == "" {
 			spec.Frame = base.Frame
 		}
 		spec.Name = base.Name
@@ -337,13 +348,13 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 	if c.windows == nil {
 		return nil, b.errorf(x.Pos, "%s(...) OVER: window functions can't stand in %s", name, c.what)
 	}
-	spec, err := c.windows.expand(*x.Over, x.Pos)
+	spec, err := c.windows.expand(*x.Over)
 	if err != nil {
 		return nil, err
 	}
 	in := *c
 	in.windows, in.what = nil, "a window function"
-	w := &expr.Window{IgnoreNulls: x.IgnoreNulls, Frame: spec.Frame}
+	w := &expr.Window{IgnoreNulls: x.IgnoreNulls, Frame: spec.Frame.Text}
 	if isWindowOnly(name) {
 		args, err := b.exprs(x.Args, &in)
 		if err != nil {
@@ -365,6 +376,7 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 			}
 			w.Func = &expr.Aggregate{Name: name, Args: args, OrderBy: order, Typ: typ}
 		}
+		b.bound(w.Func, x.Pos)
 	} else if isAggregate(name) {
 		if w.Func, err = b.aggregate(name, x, &in); err != nil {
 			return nil, err
@@ -377,8 +389,35 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 	if w.Partition, err = b.exprs(spec.PartitionBy, &in); err != nil {
 		return nil, err
 	}
-	w.OrderBy, err = b.sortKeys(spec.OrderBy, &in)
-	return w, err
+	if w.OrderBy, err = b.sortKeys(spec.OrderBy, &in); err != nil {
+		return nil, err
+	}
+	return w, b.checkFrame(spec.Frame, w.OrderBy)
+}
+
+// checkFrame refuses a RANGE with distances that its key has not: they are added to it and taken from it.
+func (b *binder) checkFrame(f sqltext.Frame, keys []expr.SortKey) error {
+	if len(f.Distances) == 0 || !strings.HasPrefix(f.Text, "RANGE") {
+		return nil
+	}
+	if len(keys) != 1 {
+		return b.errorf(f.Pos, "RANGE with a distance is measured along one key of ORDER BY, not %d", len(keys))
+	}
+	for _, d := range f.Distances {
+		by := expr.Expr(&expr.Literal{Typ: arrow.FixedWidthTypes.MonthDayNanoInterval})
+		if d.Number != "" {
+			n, err := expr.ParseNumber(d.Number)
+			if err != nil {
+				return b.at(d.Pos, err)
+			}
+			by = n
+		}
+		key := &expr.Column{Path: expr.FieldPath{"key"}, Typ: keys[0].X.Type()}
+		if _, err := b.types.BindNode(&expr.Arith{Op: expr.Sub, L: key, R: by}); err != nil && key.Typ != nil {
+			return b.errorf(d.Pos, "RANGE: the key of ORDER BY is of type %s, which has no distances of type %s", expr.SQLType(key.Typ), expr.SQLType(by.Type()))
+		}
+	}
+	return nil
 }
 
 // fractions are the aggregates whose second argument is a part of 1.
@@ -521,6 +560,9 @@ func (b *binder) quantified(x *sqltext.Quantified, c *exprCtx) (expr.Expr, error
 	es, err := b.exprs([]sqltext.Expr{x.X, x.List}, c)
 	if err != nil {
 		return nil, err
+	}
+	if t := es[1].Type(); t != nil && expr.Elem(t) == nil && expr.KindOf(t) != expr.KindNull && expr.KindOf(t) != expr.KindOther {
+		return nil, b.errorf(x.List.ExprPos(), "%s takes a list or a subquery, not a value of type %s", strings.ToUpper(word), expr.SQLType(t))
 	}
 	b.wantList(es[1], es[0])
 	return &expr.Call{Name: op.String() + " " + word, Args: es, Typ: arrow.FixedWidthTypes.Boolean}, nil

@@ -273,15 +273,15 @@ func (b *binder) pivotGroups(t *sqltext.Pivot, all []Item, read []expr.Expr) ([]
 		}
 		return out, nil
 	}
-	for _, g := range t.Groups {
+	for i, g := range t.Groups {
 		found := match(g.Text, all, func(it Item) string { return it.Name })
 		switch len(found) {
 		case 0:
-			return nil, b.fault(errs.ErrNotFound, t.Pos, "", "GROUP BY of PIVOT: there is no column %s", g.Text)
+			return nil, b.fault(errs.ErrNotFound, t.GroupsAt[i], "", "GROUP BY of PIVOT: there is no column %s", g.Text)
 		case 1:
 			out = append(out, found[0])
 		default:
-			return nil, b.errorf(t.Pos, "GROUP BY of PIVOT: there are several columns %s", g.Text)
+			return nil, b.errorf(t.GroupsAt[i], "GROUP BY of PIVOT: there are several columns %s", g.Text)
 		}
 	}
 	return out, nil

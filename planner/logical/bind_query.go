@@ -125,8 +125,25 @@ func (b *binder) queryBody(q *sqltext.Query, in *scope, out *Query) error {
 		return errs.New(errs.ErrInternal, "planner: unknown query body %T", q.Body)
 	}
 	var err error
-	out.OrderBy, err = b.orderOutput(q.OrderBy, out.Cols, in)
-	return err
+	if out.OrderBy, err = b.orderOutput(q.OrderBy, out.Cols, in); err != nil {
+		return err
+	}
+	if op, ok := out.Body.(*SetOp); ok {
+		return b.checkOutputKeys(op, q.OrderBy, out.OrderBy)
+	}
+	return nil
+}
+
+// checkOutputKeys refuses to sort the rows of a set operation by what is no column of theirs.
+func (b *binder) checkOutputKeys(op *SetOp, order []sqltext.OrderItem, keys []expr.SortKey) error {
+	for i, k := range keys {
+		if c, ok := k.X.(*expr.Column); ok && len(c.Path) == 1 || len(expr.Columns(k.X)) == 0 {
+			continue
+		}
+		return b.fault(errs.ErrInvalidInput, order[min(i, len(order)-1)].Expr.ExprPos(), "put the "+op.Op+" into FROM to sort by what is computed of its columns",
+			"ORDER BY of %s takes the columns of its result", op.Op)
+	}
+	return nil
 }
 
 // orderOutput binds ORDER BY above a body that shows only its output columns.
@@ -226,8 +243,9 @@ func (b *binder) combine(ops []*sqltext.SetOp, l *Query, in *scope) (*Query, err
 	for i, op := range ops {
 		r := sides[i+1]
 		if len(out.Cols) != len(r.Cols) {
-			return nil, b.errorf(op.Pos, "the two sides of %s have %d and %d columns", op.Op, len(out.Cols), len(r.Cols))
+			return nil, b.errorf(bodyPos(op.R), "the two sides of %s have %d and %d columns", op.Op, len(out.Cols), len(r.Cols))
 		}
+		b.tellCasts(op.R, out.Cols, r.Cols)
 		cols := make([]Col, len(out.Cols))
 		for i := range cols {
 			cols[i] = mergeCols(out.Cols[i], r.Cols[i], op.Op == "UNION" && op.All)
@@ -235,6 +253,43 @@ func (b *binder) combine(ops []*sqltext.SetOp, l *Query, in *scope) (*Query, err
 		out = &Query{Body: &SetOp{Op: op.Op, All: op.All, L: out, R: r}, Cols: cols}
 	}
 	return out, nil
+}
+
+// bodyPos is where a side of a set operation begins.
+func bodyPos(body sqltext.Body) int {
+	switch body := body.(type) {
+	case *sqltext.Select:
+		return body.Pos
+	case *sqltext.Values:
+		return body.Pos
+	case *sqltext.SetOp:
+		return bodyPos(body.L)
+	case *sqltext.Query:
+		return body.Pos
+	}
+	return 0
+}
+
+// tellCasts tells of the casts that the columns of a set operation's sides may need, at the place of the right side's.
+func (b *binder) tellCasts(right sqltext.Body, l, r []Col) {
+	sel, _ := right.(*sqltext.Select)
+	for i := range l {
+		if l[i].Type == nil || r[i].Type == nil || arrow.TypeEqual(l[i].Type, r[i].Type) {
+			continue
+		}
+		pos := bodyPos(right)
+		if sel != nil && len(sel.Items) == len(r) {
+			pos = sel.Items[i].Pos
+		}
+		b.tellCast(l[i].Type, r[i].Type, pos)
+	}
+}
+
+// tellCast tells that a value of either type may have to be cast to the other.
+func (b *binder) tellCast(t, other arrow.DataType, pos int) {
+	value := func(t arrow.DataType) expr.Expr { return &expr.Column{Path: expr.FieldPath{"value"}, Typ: t} }
+	b.bound(&expr.Cast{X: value(t), To: other}, pos)
+	b.bound(&expr.Cast{X: value(other), To: t}, pos)
 }
 
 // mergeCols is the output column of a set operation: the left name; the type, the field and what makes a variable stay
@@ -292,6 +347,9 @@ func (b *binder) values(t *sqltext.Values, in *scope) (*Values, []Col, error) {
 			if i == 0 {
 				cols = append(cols, Col{Name: "col" + formatInt(int64(j)), Key: OutputKey(j), Type: e.Type()})
 				continue
+			}
+			if t := e.Type(); t != nil && cols[j].Type != nil && !arrow.TypeEqual(t, cols[j].Type) {
+				b.tellCast(t, cols[j].Type, row[j].ExprPos())
 			}
 			cols[j].Type = mergeCols(cols[j], Col{Type: e.Type()}, false).Type
 		}
@@ -378,7 +436,7 @@ func (b *binder) recursiveCTE(def *cteDef) error {
 		return err
 	}
 	if len(l.Cols) != len(r.Cols) {
-		return b.errorf(op.Pos, "the two sides of UNION have %d and %d columns", len(l.Cols), len(r.Cols))
+		return b.errorf(bodyPos(op.R), "the two sides of UNION have %d and %d columns", len(l.Cols), len(r.Cols))
 	}
 	def.kept.Query.Body = &SetOp{Op: op.Op, All: op.All, L: l, R: r}
 	return nil

@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -25,7 +26,10 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 			return err
 		}
 	}
-	w := &windows{b: b, named: t.Windows}
+	w, err := b.windowsOf(t)
+	if err != nil {
+		return err
+	}
 	if err := b.items(t, sel, s, w); err != nil {
 		return err
 	}
@@ -40,6 +44,9 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 		return err
 	}
 	if sel.Qualify, err = b.clause(t.Qualify, sel, s, &exprCtx{s: s, what: "QUALIFY", aggs: true, windows: w}); err != nil {
+		return err
+	}
+	if err := b.checkQualify(t, sel); err != nil {
 		return err
 	}
 	ec := &exprCtx{s: s, what: "ORDER BY", aggs: true, windows: w}
@@ -73,6 +80,14 @@ func (b *binder) selectBlock(t *sqltext.Select, order []sqltext.OrderItem, in *s
 	}
 	out.Cols = b.outputCols(sel, s)
 	return nil
+}
+
+// checkQualify refuses QUALIFY in a block without window functions.
+func (b *binder) checkQualify(t *sqltext.Select, sel *Select) error {
+	if t.Qualify == nil || hasWindow(sel.Qualify) || slices.ContainsFunc(sel.Items, func(it Item) bool { return hasWindow(it.Expr) }) {
+		return nil
+	}
+	return b.errorf(t.Qualify.ExprPos(), "QUALIFY needs a window function, in it or in SELECT: WHERE and HAVING test without one")
 }
 
 func (b *binder) clause(x sqltext.Expr, sel *Select, s *scope, ec *exprCtx) (expr.Expr, error) {

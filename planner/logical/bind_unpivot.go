@@ -15,6 +15,7 @@ import (
 type unpivotEntry struct {
 	name   string
 	values []expr.Expr
+	pos    int
 }
 
 // unpivot binds UNPIVOT as a subquery that unnests a list of the names, and one of the values:
@@ -54,7 +55,7 @@ func (b *binder) unpivot(t *sqltext.Unpivot, s *scope) (From, error) {
 		for i, e := range entries {
 			values[i] = e.values[k]
 		}
-		if err := b.oneType(values, t.Pos); err != nil {
+		if err := b.oneType(values, entries); err != nil {
 			return nil, err
 		}
 		if err := b.unnested(sel, v.Text, values, t.Pos); err != nil {
@@ -96,7 +97,7 @@ func (b *binder) unpivotEntries(t *sqltext.Unpivot, in *scope, all []Item) ([]un
 				return nil, nil, err
 			}
 			for _, it := range items {
-				entry := unpivotEntry{}
+				entry := unpivotEntry{pos: e.Pos}
 				if err := b.addUnpivoted(&entry, it.Expr, all, used, e.Pos); err != nil {
 					return nil, nil, err
 				}
@@ -107,7 +108,7 @@ func (b *binder) unpivotEntries(t *sqltext.Unpivot, in *scope, all []Item) ([]un
 		if len(e.Exprs) != len(t.Values) {
 			return nil, nil, b.errorf(e.Pos, "UNPIVOT gives %d values, but %d columns stand here", len(t.Values), len(e.Exprs))
 		}
-		entry := unpivotEntry{}
+		entry := unpivotEntry{pos: e.Pos}
 		for _, x := range e.Exprs {
 			bound, err := b.expr(x, ec)
 			if err != nil {
@@ -183,16 +184,16 @@ func (b *binder) unpivotNames(t *sqltext.Unpivot, rest []Item) error {
 }
 
 // oneType refuses values that DuckDB would unpivot only with a cast.
-func (b *binder) oneType(values []expr.Expr, pos int) error {
+func (b *binder) oneType(values []expr.Expr, entries []unpivotEntry) error {
 	first := values[0].Type()
-	for _, v := range values[1:] {
+	for i, v := range values {
 		t := v.Type()
 		if first == nil || t == nil || arrow.TypeEqual(first, t) {
 			continue
 		}
 		isText := expr.KindOf(first) == expr.KindText
 		if other := expr.KindOf(t) == expr.KindText; isText != other || commonType(first, t) == nil {
-			return b.errorf(pos, "UNPIVOT takes columns of one type: cast %s or %s", expr.SQLType(first), expr.SQLType(t))
+			return b.errorf(entries[i].pos, "UNPIVOT takes columns of one type: cast %s or %s", expr.SQLType(first), expr.SQLType(t))
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ type openView struct {
 	name      string
 	temporary bool
 	made      bool // it is being made, under a name in whatever case
+	pos       int  // where the text around names it
 }
 
 func (v openView) is(o openView) bool {
@@ -65,7 +66,7 @@ func (b *binder) view(t *sqltext.TableName, v *scan.View, s *scope) (From, error
 
 // viewQuery binds the query of a view that is named at pos.
 func (b *binder) viewQuery(v *scan.View, pos int) (*Query, error) {
-	open := openView{name: v.Name(), temporary: v.Temporary}
+	open := openView{name: v.Name(), temporary: v.Temporary, pos: pos}
 	if at := slices.IndexFunc(b.views, func(v openView) bool { return v.is(open) }); at >= 0 {
 		var names []string
 		for _, o := range append(b.views[at:], open) {

@@ -28,10 +28,17 @@ type Options struct {
 	User            string
 	Setting         func(name string) (string, bool) // nil: there are none
 	Now             time.Time
-	// Bound is told of each expression as it is bound, with its place in the statement; nil: nobody asks.
-	Bound func(e expr.Expr, pos int)
+	// Bound is told of each expression as it is bound, the operands first; nil: nobody asks.
+	Bound func(BoundExpr)
 	// Supports tells whether a scan can compute a bound expression; nil: any.
 	Supports func(expr.Expr) bool
+}
+
+// BoundExpr is an expression of a statement with its place. In Shown, columns have the names that the statement knows them by.
+type BoundExpr struct {
+	Expr, Shown expr.Expr
+	Pos         int
+	InFrom      bool // a call in FROM
 }
 
 // Limits on what one statement may name, so that hostile text costs little.
@@ -108,11 +115,19 @@ func newBinder(ctx context.Context, text string, params int, o Options) (*binder
 	return b, nil
 }
 
-// bound tells of an expression that is bound, unless it stands in the text of a view.
-func (b *binder) bound(e expr.Expr, pos int) {
-	if b.o.Bound != nil && e != nil && !slices.ContainsFunc(b.views, func(v openView) bool { return !v.made }) {
-		b.o.Bound(b.shown(e), pos)
+// bound tells of an expression that is bound.
+func (b *binder) bound(e expr.Expr, pos int) { b.tell(BoundExpr{Expr: e, Pos: pos}) }
+
+// tell tells of an expression. Where it stands in the text of a view, its place is where the statement names that.
+func (b *binder) tell(e BoundExpr) {
+	if b.o.Bound == nil || e.Expr == nil {
+		return
 	}
+	if i := slices.IndexFunc(b.views, func(v openView) bool { return !v.made }); i >= 0 {
+		e.Pos = b.views[i].pos
+	}
+	e.Shown = b.shown(e.Expr)
+	b.o.Bound(e)
 }
 
 func (b *binder) newRel(pos int) (int, error) {

@@ -142,7 +142,7 @@ func (g *grouper) check(e expr.Expr, from sqltext.Expr) (expr.Expr, error) {
 	}
 	switch x := e.(type) {
 	case *expr.Aggregate:
-		return e, nil
+		return e, g.grouping(x, from)
 	case *expr.Window:
 		return e, g.checkAll(windowOperands(x), from)
 	case *expr.Column:
@@ -172,6 +172,24 @@ func (g *grouper) checkAll(es []expr.Expr, from sqltext.Expr) error {
 		if _, err := g.check(e, from); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// grouping refuses grouping(x) of what the rows are not grouped by.
+func (g *grouper) grouping(a *expr.Aggregate, from sqltext.Expr) error {
+	if a.Name != "grouping" {
+		return nil
+	}
+	for _, x := range a.Args {
+		if g.has(x) {
+			continue
+		}
+		at := expr.FieldPath{a.Name}
+		if c, ok := x.(*expr.Column); ok {
+			at = g.b.shownPath(c)
+		}
+		return g.b.errorf(placeOf(from, at), "grouping takes what the rows are grouped by, not %s", g.b.shown(x))
 	}
 	return nil
 }

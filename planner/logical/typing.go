@@ -68,12 +68,6 @@ func isScalar(name string) bool {
 	return ok && f.Kind == expr.Scalar
 }
 
-// operators have no node of their own; DuckDB's result is of the first operand's type.
-var operators = []string{"&", "|", "<<", ">>", "~", "^@", "~~~"}
-
-// IsOperator tells whether a call's name is an operator, which the residual text writes between its operands.
-func IsOperator(name string) bool { return slices.Contains(operators, name) }
-
 func functionNames() []string {
 	names := expr.FunctionNames()
 	slices.Sort(names)

@@ -56,7 +56,7 @@ func Build(ctx context.Context, q *logical.Query, o Options) (*Plan, error) {
 		if !o.Relational {
 			p.Reductions = b.reductions(q)
 		}
-		p.MayFail = mayFail(q, (&formatter{b: b, p: p}).text)
+		p.MayFail = mayFail(q)
 	}
 	p.show((&formatter{b: b, p: p}).query(q), o.Notes)
 	return p, nil

@@ -88,12 +88,6 @@ func (f *formatter) text(e expr.Expr) string {
 			return "t" + strconv.Itoa(c.Rel) + "." + c.Path.String()
 		},
 		Subquery: func(*expr.Subquery) string { return "subquery" },
-		Special: func(e expr.Expr) (string, bool) {
-			if c, ok := e.(*expr.Call); ok {
-				return operatorText(c, f.text)
-			}
-			return "", false
-		},
 	}.Print(e)
 }
 

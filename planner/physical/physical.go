@@ -70,12 +70,6 @@ type NotPushed struct{ Part, Why string }
 // MaxSourceRows is the most rows of a scan whose keys are collected for others.
 const MaxSourceRows = rules.MaxSourceRows
 
-// FailingPart is an expression with its text as EXPLAIN writes it.
-type FailingPart struct {
-	Expr expr.Expr
-	Text string
-}
-
 // Output is one column of a Direct plan.
 type Output struct {
 	Name string

@@ -66,7 +66,7 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 		r.fail(errs.New(errs.ErrInternal, "planner: %s is left in a plan", e))
 		return "NULL", true
 	case *expr.Call:
-		return r.call(e)
+		return operatorText(e, r.expr)
 	case *expr.Extract:
 		return fieldsOf(r.expr(e.X), []string{e.Name}), true
 	case *expr.Lambda:
@@ -76,8 +76,6 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 	return "", false
 }
 
-func (r *renderer) call(e *expr.Call) (string, bool) { return operatorText(e, r.expr) }
-
 // operatorText writes the calls that stand for operators.
 func operatorText(e *expr.Call, text func(expr.Expr) string) (string, bool) {
 	if op, ok := strings.CutSuffix(e.Name, " any"); ok && len(e.Args) == 2 {
@@ -86,7 +84,7 @@ func operatorText(e *expr.Call, text func(expr.Expr) string) (string, bool) {
 	if op, ok := strings.CutSuffix(e.Name, " all"); ok && len(e.Args) == 2 {
 		return "((" + text(e.Args[0]) + ") " + op + " ALL(" + text(e.Args[1]) + "))", true
 	}
-	if !logical.IsOperator(e.Name) {
+	if !expr.IsOperator(e.Name) {
 		return "", false
 	}
 	if len(e.Args) == 1 {

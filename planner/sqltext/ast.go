@@ -196,14 +196,29 @@ type OrderItem struct {
 type NamedWindow struct {
 	Name Ident
 	Spec WindowSpec
+	Pos  int
 }
 
-// WindowSpec is what stands in OVER (...). Frame is the clause in one spelling, checked, with constant bounds, or empty.
+// WindowSpec is what stands in OVER (...).
 type WindowSpec struct {
 	Name        *Ident // OVER name, or the base window
+	NamePos     int
 	PartitionBy []Expr
 	OrderBy     []OrderItem
-	Frame       string
+	Frame       Frame
+}
+
+// Frame is ROWS, RANGE or GROUPS of a window. Text is the clause in one spelling, checked, with constant bounds; empty where there is none.
+type Frame struct {
+	Text      string
+	Distances []Distance // the bounds that are so many PRECEDING or FOLLOWING
+	Pos       int
+}
+
+// Distance is a bound of a frame: a number, or an interval where Number is empty.
+type Distance struct {
+	Number string
+	Pos    int
 }
 
 // TableExpr is *TableName, *Join, *Derived, *TableFunc, *Unpivot, *Pivot.
@@ -275,13 +290,15 @@ type UnpivotEntry struct {
 // Pivot is Source PIVOT (Aggs FOR ... IN (...) GROUP BY Groups): a column for each of the values and aggregates. Groups
 // is nil where nothing is said: all columns that nothing else names.
 type Pivot struct {
-	Source  TableExpr
-	Aggs    []SelectItem
-	On      []PivotOn
-	Groups  []Ident
-	Alias   *Ident
-	Columns []Ident
-	Pos     int
+	Source TableExpr
+	Aggs   []SelectItem
+	On     []PivotOn
+	Groups []Ident
+	// GroupsAt has the place of each of Groups.
+	GroupsAt []int
+	Alias    *Ident
+	Columns  []Ident
+	Pos      int
 }
 
 // PivotOn is what a PIVOT makes columns of, with the values.

@@ -247,7 +247,7 @@ func (c *converter) selectBlock(n *ast.SelectStmt, first *ast.FuncCallExpr, side
 				c.unknown(out.Pos)
 				return nil
 			}
-			out.Windows = append(out.Windows, NamedWindow{Name: *s.def, Spec: c.window(s, call.Args)})
+			out.Windows = append(out.Windows, NamedWindow{Name: *s.def, Spec: c.window(s, call.Args), Pos: s.pos})
 		default:
 			c.unknown(out.Pos)
 			return nil

@@ -249,7 +249,7 @@ func (c *converter) call(n *ast.FuncCallExpr, call FuncCall) Expr {
 }
 
 func (c *converter) window(s sideWindow, args []ast.ExprNode) WindowSpec {
-	out := WindowSpec{Name: s.name, Frame: s.frame}
+	out := WindowSpec{Name: s.name, NamePos: s.namePos, Frame: s.frame}
 	for _, a := range args {
 		if part, ok := a.(*ast.FuncCallExpr); ok {
 			if order, ok := c.entry(part.FnName.O).(sideOrder); ok {

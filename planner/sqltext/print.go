@@ -306,7 +306,7 @@ func (p *printer) orderBy(word string, items []OrderItem) {
 }
 
 func (p *printer) window(w *WindowSpec, over bool) {
-	if over && w.Name != nil && len(w.PartitionBy)+len(w.OrderBy) == 0 && w.Frame == "" {
+	if over && w.Name != nil && len(w.PartitionBy)+len(w.OrderBy) == 0 && w.Frame.Text == "" {
 		p.put(formatIdent(*w.Name))
 		return
 	}
@@ -325,8 +325,8 @@ func (p *printer) window(w *WindowSpec, over bool) {
 		p.orderBy(sep+"ORDER BY ", w.OrderBy)
 		sep = " "
 	}
-	if w.Frame != "" {
-		p.put(sep, w.Frame)
+	if w.Frame.Text != "" {
+		p.put(sep, w.Frame.Text)
 	}
 	p.put(")")
 }

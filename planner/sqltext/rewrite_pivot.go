@@ -196,6 +196,7 @@ func (r *rewriter) pivotGroups(p *Pivot) {
 		return
 	}
 	for first := true; first || r.acceptSign(","); first = false {
+		p.GroupsAt = append(p.GroupsAt, r.here())
 		name, _ := r.ident()
 		p.Groups = append(p.Groups, name)
 	}

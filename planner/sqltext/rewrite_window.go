@@ -9,15 +9,16 @@ func (r *rewriter) over() frag {
 		return r.windowSpec(pos, nil)
 	}
 	name, _ := r.ident()
-	return r.mark("over", pos, sideWindow{name: &name})
+	return r.mark("over", pos, sideWindow{name: &name, namePos: pos})
 }
 
 // windowSpec rewrites ([base] [PARTITION BY ...] [ORDER BY ...] [frame]).
 func (r *rewriter) windowSpec(pos int, def *Ident) frag {
 	r.expectSign("(")
-	side := sideWindow{def: def}
+	side := sideWindow{def: def, pos: pos}
 	t := r.peek()
 	if (t.kind == tokWord || t.kind == tokQuoted) && !t.isWord("order", "rows", "range", "groups") && !r.words("partition", "by") {
+		side.namePos = r.here()
 		base, _ := r.ident()
 		side.name = &base
 	}
@@ -37,45 +38,52 @@ func (r *rewriter) windowSpec(pos int, def *Ident) frag {
 	return r.mark("over", pos, side, args...)
 }
 
-// frame checks a frame clause and gives it back in one spelling. Its bounds are constants.
-func (r *rewriter) frame() string {
-	pos := r.here()
-	unit := strings.ToUpper(r.advance().text)
-	var out string
-	if r.accept("between") {
-		lo, loRank := r.bound()
-		r.expect("and")
-		hi, hiRank := r.bound()
-		if loRank == 4 || hiRank == 0 || loRank > hiRank {
-			r.fail(pos, "the frame ends before it starts")
-		}
-		out = unit + " BETWEEN " + lo + " AND " + hi
-	} else {
-		bound, rank := r.bound()
-		if rank > 2 {
-			r.fail(pos, "the frame starts behind the current row, where it ends")
-		}
-		out = unit + " " + bound
-	}
-	if !r.accept("exclude") {
-		return out
-	}
-	switch {
-	case r.accept("current", "row"):
-		return out + " EXCLUDE CURRENT ROW"
-	case r.accept("group"):
-		return out + " EXCLUDE GROUP"
-	case r.accept("ties"):
-		return out + " EXCLUDE TIES"
-	case r.accept("no", "others"):
-		return out + " EXCLUDE NO OTHERS"
-	}
-	r.unexpected("CURRENT ROW, GROUP, TIES or NO OTHERS")
+// frame checks a frame clause. Its bounds are constants.
+func (r *rewriter) frame() Frame {
+	out := Frame{Pos: r.here()}
+	out.Text = r.extent(&out) + r.excluded()
 	return out
 }
 
+// extent reads the unit and the bounds.
+func (r *rewriter) extent(f *Frame) string {
+	unit := strings.ToUpper(r.advance().text)
+	if !r.accept("between") {
+		bound, rank := r.bound(f)
+		if rank > 2 {
+			r.fail(f.Pos, "the frame starts behind the current row, where it ends")
+		}
+		return unit + " " + bound
+	}
+	lo, loRank := r.bound(f)
+	r.expect("and")
+	hi, hiRank := r.bound(f)
+	if loRank == 4 || hiRank == 0 || loRank > hiRank {
+		r.fail(f.Pos, "the frame ends before it starts")
+	}
+	return unit + " BETWEEN " + lo + " AND " + hi
+}
+
+// excluded reads what the frame leaves out.
+func (r *rewriter) excluded() string {
+	switch {
+	case !r.accept("exclude"):
+		return ""
+	case r.accept("current", "row"):
+		return " EXCLUDE CURRENT ROW"
+	case r.accept("group"):
+		return " EXCLUDE GROUP"
+	case r.accept("ties"):
+		return " EXCLUDE TIES"
+	case r.accept("no", "others"):
+		return " EXCLUDE NO OTHERS"
+	}
+	r.unexpected("CURRENT ROW, GROUP, TIES or NO OTHERS")
+	return ""
+}
+
 // bound reads one bound of a frame, and tells how far down it lies, from 0 (UNBOUNDED PRECEDING) to 4.
-func (r *rewriter) bound() (string, int) {
+func (r *rewriter) bound(f *Frame) (string, int) {
 	switch {
 	case r.accept("unbounded", "preceding"):
 		return "UNBOUNDED PRECEDING", 0
@@ -84,6 +92,11 @@ func (r *rewriter) bound() (string, int) {
 	case r.accept("current", "row"):
 		return "CURRENT ROW", 2
 	}
+	d := Distance{Pos: r.here()}
+	if t := r.peek(); t.kind == tokNumber {
+		d.Number = t.text
+	}
+	f.Distances = append(f.Distances, d)
 	value := r.boundValue()
 	if r.accept("preceding") {
 		return value + " PRECEDING", 1

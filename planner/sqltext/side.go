@@ -84,9 +84,11 @@ type (
 	sideFilter struct{}
 	// sideWindow is OVER or an element of WINDOW (then with def): partition keys, then sideOrder parts.
 	sideWindow struct {
-		name  *Ident
-		frame string
-		def   *Ident
+		name    *Ident
+		namePos int
+		frame   Frame
+		def     *Ident
+		pos     int
 	}
 	// sideStar is a star: the expressions of REPLACE.
 	sideStar struct {
