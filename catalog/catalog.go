@@ -122,12 +122,8 @@ func (c *Catalog) Catalogs() []string {
 
 // Resolve opens one version of one table: Snapshot is for statements, which see one version of each table throughout.
 func (c *Catalog) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
-	if strings.EqualFold(ref.Schema, InformationSchema) {
-		r, err := c.root(ref.Catalog)
-		if err != nil {
-			return nil, err
-		}
-		return c.information(r, ref)
+	if isSystem(ref.Schema) {
+		return c.system(ref)
 	}
 	f, ref, err := c.findRef(ctx, ref)
 	if err != nil {
@@ -143,12 +139,16 @@ type found struct {
 	table  string
 	dir    string // below the root
 	view   bool   // dir is the file of a view
+	system bool   // it is of PgCatalog, and has no folder
 }
 
 func (f found) name() string { return expr.FieldPath{f.root.name, f.schema, f.table}.Key() }
 
 // open opens the version that ref asks for.
 func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.Source, error) {
+	if f.system {
+		return c.pgCatalog(ref)
+	}
 	if f.view {
 		return f.openView(ctx)
 	}

@@ -38,6 +38,9 @@ func (c *Catalog) find(ctx context.Context, ref scan.TableRef) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
+	if _, system := systemViews[strings.ToLower(ref.Table)]; !ok && ref.Bare && system {
+		return found{root: r, schema: PgCatalog, table: ref.Table, system: true}, nil
+	}
 	if !ok {
 		return found{}, c.noTable(ctx, r, schema, ref.Table, names.all())
 	}

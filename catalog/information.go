@@ -2,12 +2,12 @@ package catalog
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/memory"
-	"golang.org/x/sync/errgroup"
 
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
@@ -19,18 +19,23 @@ import (
 // InformationSchema is the schema of the tables that describe a catalog. Source: ISO/IEC 9075-11.
 const InformationSchema = "information_schema"
 
-// parallelTables is how many tables are opened at once for their columns.
-const parallelTables = 16
-
 // description is one table of information_schema: its columns, "name" for texts and "name int" for numbers, and what
 // gives its rows; nil where it has none.
 type description struct {
 	columns string
 	rows    describe
+	likely  int64 // a guess of how many rows there are
 }
 
-// describe works out rows.
-type describe func(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error)
+// Guesses of how many rows a description has: there are fewer schemas than tables, and fewer tables than columns.
+const (
+	schemaRows = 10
+	tableRows  = 1_000
+	columnRows = 100_000
+)
+
+// describe works out rows about some catalogs.
+type describe func(ctx context.Context, in []*root, only memtable.Only, a access) ([][]any, error)
 
 // access is how rows are worked out of the tables and views themselves.
 type access struct {
@@ -40,55 +45,65 @@ type access struct {
 
 var descriptions = map[string]description{
 	"schemata": {`catalog_name, schema_name, schema_owner, default_character_set_catalog, default_character_set_schema,
-		default_character_set_name, sql_path`, schemata},
+		default_character_set_name, sql_path`, schemata, schemaRows},
 	"tables": {`table_catalog, table_schema, table_name, table_type, self_referencing_column_name, reference_generation,
 		user_defined_type_catalog, user_defined_type_schema, user_defined_type_name, is_insertable_into, is_typed, commit_action`,
-		tables},
+		tables, tableRows},
 	"columns": {`table_catalog, table_schema, table_name, column_name, ordinal_position int, column_default, is_nullable, data_type,
 		character_maximum_length int, character_octet_length int, numeric_precision int, numeric_precision_radix int,
 		numeric_scale int, datetime_precision int, interval_type, interval_precision int, character_set_catalog,
 		character_set_schema, character_set_name, collation_catalog, collation_schema, collation_name, domain_catalog,
 		domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_identity, is_generated, generation_expression,
-		is_updatable`, columns},
-	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, views},
+		is_updatable`, columns, columnRows},
+	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, views, tableRows},
 	"table_constraints": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
-		constraint_type, is_deferrable, initially_deferred, enforced`, nil},
+		constraint_type, is_deferrable, initially_deferred, enforced`, nil, 0},
 	"key_column_usage": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
-		column_name, ordinal_position int, position_in_unique_constraint int`, nil},
+		column_name, ordinal_position int, position_in_unique_constraint int`, nil, 0},
 	"referential_constraints": {`constraint_catalog, constraint_schema, constraint_name, unique_constraint_catalog,
-		unique_constraint_schema, unique_constraint_name, match_option, update_rule, delete_rule`, nil},
+		unique_constraint_schema, unique_constraint_name, match_option, update_rule, delete_rule`, nil, 0},
 }
 
 // information gives a table of information_schema.
-func (c *Catalog) information(r *root, ref scan.TableRef) (scan.Source, error) {
-	names := make([]string, 0, len(descriptions))
-	for n := range descriptions {
-		names = append(names, n)
-	}
-	name, ok, err := pick("table", ref.Table, names)
+func (c *Catalog) information(in []*root, ref scan.TableRef) (scan.Source, error) {
+	name, err := systemTable(ref, InformationSchema, slices.Collect(maps.Keys(descriptions)))
 	if err != nil {
 		return nil, err
 	}
-	full := expr.FieldPath{r.name, InformationSchema, ref.Table}.Key()
+	return c.description(descriptions[name], in, ref.Catalog, InformationSchema, name), nil
+}
+
+// systemTable picks the table that is meant of those of a schema that describes catalogs.
+func systemTable(ref scan.TableRef, schema string, names []string) (string, error) {
+	slices.Sort(names)
+	name, ok, err := pick("table", ref.Table, names)
+	if err != nil {
+		return "", err
+	}
+	full := expr.FieldPath{ref.Catalog, schema, ref.Table}.Key()
 	if !ok {
-		return nil, errs.NotFoundf("there is no table %s%s", full, Near(ref.Table, names))
+		return "", errs.NotFoundf("there is no table %s%s", full, Near(ref.Table, names))
 	}
 	if ref.Version != "" || ref.AsOf != nil {
-		return nil, errs.NotFoundf("%s has no versions", full)
+		return "", errs.NotFoundf("%s has no versions", full)
 	}
-	d := descriptions[name]
+	return name, nil
+}
+
+// description gives a table that describes catalogs.
+func (c *Catalog) description(d description, in []*root, name ...string) scan.Source {
 	schema := flatSchema(d.columns)
-	return memtable.New(expr.FieldPath{r.name, InformationSchema, name}.Key(), 0, schema,
+	return memtable.New(expr.FieldPath(name).Key(), 0, schema,
 		func(ctx context.Context, only memtable.Only, mem memory.Allocator) (arrow.RecordBatch, error) {
 			var rows [][]any
 			if d.rows != nil {
 				var err error
-				if rows, err = d.rows(ctx, r, only, access{open: c.Resolve, schema: c.schemaOf}); err != nil {
+				if rows, err = d.rows(ctx, in, only, access{open: c.Resolve, schema: c.schemaOf}); err != nil {
 					return nil, err
 				}
 			}
 			return memtable.Batch(schema, rows, mem)
-		}), nil
+		}).Likely(d.likely)
 }
 
 // flatSchema makes a schema of "name, name int, ...".
@@ -103,112 +118,67 @@ func flatSchema(columns string) *arrow.Schema {
 	return arrow.NewSchema(fields, nil)
 }
 
-func schemata(ctx context.Context, r *root, _ memtable.Only, _ access) ([][]any, error) {
-	schemas, err := r.schemas(ctx)
+func schemata(ctx context.Context, in []*root, _ memtable.Only, _ access) ([][]any, error) {
+	all, err := allSchemas(ctx, in)
 	if err != nil {
 		return nil, err
 	}
 	var rows [][]any
-	for _, s := range append(schemas, InformationSchema) {
-		rows = append(rows, []any{r.name, s})
+	for _, s := range all {
+		rows = append(rows, []any{s.root.name, s.name})
 	}
 	return rows, nil
 }
 
-// relation is a table or view by its name.
-type relation struct {
-	schema, name string
-	view         bool
-}
-
-// relations gives each table and view that is admitted, sorted by schema and name.
-func (r *root) relations(ctx context.Context, only memtable.Only) ([]relation, error) {
-	schemas, err := r.schemas(ctx)
+func tables(ctx context.Context, in []*root, only memtable.Only, _ access) ([][]any, error) {
+	all, err := relationsOf(ctx, in, only, standard)
 	if err != nil {
 		return nil, err
 	}
-	var out []relation
-	for _, s := range only.Pick("table_schema", schemas) {
-		pick := func(names []string) []string { return only.Pick("table_name", names) }
-		names, err := r.listed(ctx, s, pick)
-		if err != nil {
-			return nil, err
-		}
-		for _, n := range pick(names.all()) {
-			_, isTable := slices.BinarySearch(names.tables, n)
-			out = append(out, relation{schema: s, name: n, view: !isTable})
-		}
-	}
-	return out, nil
-}
-
-func tables(ctx context.Context, r *root, only memtable.Only, _ access) ([][]any, error) {
-	names, err := r.relations(ctx, only)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([][]any, len(names))
-	for i, n := range names {
+	rows := make([][]any, len(all))
+	for i, n := range all {
 		kind := "BASE TABLE"
 		if n.view {
 			kind = "VIEW"
 		}
-		rows[i] = []any{r.name, n.schema, n.name, kind, nil, nil, nil, nil, nil, "NO", "NO"}
+		rows[i] = []any{n.root.name, n.schema, n.name, kind, nil, nil, nil, nil, nil, "NO", "NO"}
 	}
 	return rows, nil
 }
 
 // views reads the views that are admitted. One that can't be read has no definition, and hides none of the others.
-func views(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error) {
-	names, err := r.relations(ctx, only)
+func views(ctx context.Context, in []*root, only memtable.Only, a access) ([][]any, error) {
+	all, err := relationsOf(ctx, in, only, standard)
 	if err != nil {
 		return nil, err
 	}
 	var rows [][]any
-	for _, n := range names {
+	for _, n := range all {
 		if !n.view {
 			continue
 		}
-		var definition any
-		if src, err := a.open(ctx, scan.TableRef{Catalog: r.name, Schema: n.schema, Table: n.name}); err == nil {
-			if v, ok := src.(*scan.View); ok {
-				definition = v.Query
-			} else if of, ok := cutFold(n.name, CellsSuffix); ok {
-				definition = cellsQuery(expr.FieldPath{r.name, n.schema, of})
-			}
-		}
+		definition := n.definition(ctx, a)
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		rows = append(rows, []any{r.name, n.schema, n.name, definition, "NONE", "NO", "NO"})
+		rows = append(rows, []any{n.root.name, n.schema, n.name, definition, "NONE", "NO", "NO"})
 	}
 	return rows, nil
 }
 
-// columns opens the tables that are admitted. One that can't be read has no columns, and hides none of the others.
-func columns(ctx context.Context, r *root, only memtable.Only, a access) ([][]any, error) {
-	names, err := r.relations(ctx, only)
+// columns opens the tables that are admitted.
+func columns(ctx context.Context, in []*root, only memtable.Only, a access) ([][]any, error) {
+	all, err := relationsOf(ctx, in, only, standard)
 	if err != nil {
 		return nil, err
 	}
-	perTable := make([][][]any, len(names))
-	g, gctx := errgroup.WithContext(ctx)
-	g.SetLimit(parallelTables)
-	for i, n := range names {
-		g.Go(func() (err error) {
-			defer errs.Contain(&err)
-			if schema, err := a.schema(gctx, scan.TableRef{Catalog: r.name, Schema: n.schema, Table: n.name}); err == nil {
-				perTable[i] = columnRows([]any{r.name, n.schema, n.name}, schema)
-			}
-			return gctx.Err()
-		})
-	}
-	if err := g.Wait(); err != nil {
+	schemas, err := schemasOf(ctx, all, a)
+	if err != nil {
 		return nil, err
 	}
 	var rows [][]any
-	for _, t := range perTable {
-		rows = append(rows, t...)
+	for i, n := range all {
+		rows = append(rows, columnsIn([]any{n.root.name, n.schema, n.name}, schemas[i])...)
 	}
 	return rows, nil
 }
@@ -239,8 +209,8 @@ func (c *Catalog) schemaOf(ctx context.Context, ref scan.TableRef) (*arrow.Schem
 	return schema, nil
 }
 
-// columnRows describes the columns of a table.
-func columnRows(table []any, schema *arrow.Schema) [][]any {
+// columnsIn describes the columns of a table.
+func columnsIn(table []any, schema *arrow.Schema) [][]any {
 	var rows [][]any
 	for _, f := range schema.Fields() {
 		nullable := "YES"

@@ -91,7 +91,7 @@ func TestInformationSchema(t *testing.T) {
 		want   []string
 	}{
 		{"schemata", source("information_schema", "schemata"), nil, []string{"catalog_name", "schema_name", "schema_owner"},
-			[]string{"lance geo -", "lance main -", "lance information_schema -"}},
+			[]string{"lance geo -", "lance main -", "lance information_schema -", "lance pg_catalog -"}},
 		{"tables", source("lance", "Information_Schema", "TABLES"), nil, []string{"table_catalog", "table_schema", "table_name", "table_type"},
 			[]string{"lance geo sizes BASE TABLE", "lance main broken BASE TABLE", "lance main history BASE TABLE", "lance main worked BASE TABLE"}},
 		{"one schema", source("information_schema", "tables"), is("table_schema", "geo"), []string{"table_name"}, []string{"sizes"}},

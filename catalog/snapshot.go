@@ -2,7 +2,6 @@ package catalog
 
 import (
 	"context"
-	"strings"
 	"sync"
 
 	"github.com/lanceflight/flightsrv/scan"
@@ -38,12 +37,15 @@ func (c *Catalog) Snapshot() *Snapshot {
 
 // Resolve opens one version of one table, or gives the one that it gave before. Errors are not kept.
 func (s *Snapshot) Resolve(ctx context.Context, ref scan.TableRef) (scan.Source, error) {
-	if strings.EqualFold(ref.Schema, InformationSchema) {
-		return s.c.Resolve(ctx, ref)
+	if isSystem(ref.Schema) {
+		return s.c.system(ref)
 	}
 	f, ref, err := s.c.findRef(ctx, ref)
 	if err != nil {
 		return nil, err
+	}
+	if f.system {
+		return s.c.open(ctx, f, ref)
 	}
 	key := snapshotKey{root: f.root, dir: f.dir, version: ref.Version, about: ref.About}
 	if ref.AsOf != nil {

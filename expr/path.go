@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -86,6 +88,9 @@ var reserved = wordSet("all analyse analyze and any array as asc asymmetric both
 	"cross freeze full generated glob ilike inner is isnull join left like map natural notnull outer overlaps " +
 	"positional right semi similar struct tablesample try_cast unpack verbose between coalesce exists extract grouping " +
 	"interval none nullif overlay position row setof substring treat trim values date time timestamp")
+
+// ReservedWords are the words that can't stand bare for a column, sorted.
+func ReservedWords() []string { return slices.Sorted(maps.Keys(reserved)) }
 
 func wordSet(words string) map[string]bool {
 	out := make(map[string]bool)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -17,45 +18,65 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// Only is what a scan's filter tells of single columns: the conjuncts that read no other, by the column.
-type Only map[string][]expr.Expr
-
-// Pick gives those of some texts that a row of use can have in the column. A conjunct that fails for them rules none out:
-// the filter itself will fail.
-func (o Only) Pick(column string, texts []string) []string {
-	for _, c := range o[column] {
-		if len(texts) == 0 {
-			return nil
-		}
-		texts = passing(c, column, texts)
-	}
-	return texts
+// Only is what a scan asks for: the columns that it reads, and the conjuncts of its filter that read no more than one, by
+// the column.
+type Only struct {
+	reads map[string]bool
+	tests map[string][]expr.Expr
 }
 
-func passing(test expr.Expr, column string, texts []string) []string {
-	rows := make([][]any, len(texts))
-	for i, t := range texts {
-		rows[i] = []any{t}
+// Reads tells whether any of some columns is read.
+func (o Only) Reads(columns ...string) bool {
+	return slices.ContainsFunc(columns, func(c string) bool { return o.reads[c] })
+}
+
+// note adds the columns of an expression to those that are read.
+func (o Only) note(e expr.Expr) {
+	for _, c := range expr.Columns(e) {
+		o.reads[c.Path[0]] = true
 	}
-	schema := arrow.NewSchema([]arrow.Field{{Name: column, Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
+}
+
+// Pick gives those of some values, texts or whole numbers, that a row of use can have in the column. A conjunct that fails for
+// them rules none out: the filter itself will fail.
+func Pick[T string | int64](o Only, column string, values []T) []T {
+	for _, c := range o.tests[column] {
+		if len(values) == 0 {
+			return nil
+		}
+		values = passing(c, column, values)
+	}
+	return values
+}
+
+func passing[T string | int64](test expr.Expr, column string, values []T) []T {
+	rows := make([][]any, len(values))
+	for i, v := range values {
+		rows[i] = []any{v}
+	}
+	var typ arrow.DataType = arrow.BinaryTypes.String
+	if _, numbers := any(values).([]int64); numbers {
+		typ = arrow.PrimitiveTypes.Int64
+	}
+	schema := arrow.NewSchema([]arrow.Field{{Name: column, Type: typ, Nullable: true}}, nil)
 	batch, err := Batch(schema, rows, memory.DefaultAllocator)
 	if err != nil {
-		return texts
+		return values
 	}
 	defer batch.Release()
-	pass, err := eval.Mask(test, eval.Batch{Rows: batch}, len(texts))
+	pass, err := eval.Mask(test, eval.Batch{Rows: batch}, len(values))
 	if err != nil {
-		return texts
+		return values
 	}
-	var out []string
+	var out []T
 	for _, i := range pass.Indices(nil) {
-		out = append(out, texts[i])
+		out = append(out, values[i])
 	}
 	return out
 }
 
-// Rows works the rows out, in batches' memory of mem, which the caller releases. It may leave out rows whose texts
-// only does not pick.
+// Rows works the rows out, in batches' memory of mem, which the caller releases. It may leave out rows whose values
+// only does not pick, and give anything in columns that it does not read.
 type Rows func(ctx context.Context, only Only, mem memory.Allocator) (arrow.RecordBatch, error)
 
 // Table is a scan.Source of flat columns. It is safe for concurrent use where its Rows are.
@@ -64,14 +85,24 @@ type Table struct {
 	version uint64
 	schema  *arrow.Schema
 	rows    Rows
+	likely  int64
 }
 
 var _ scan.Source = (*Table)(nil)
 
 // New makes a table. version is that of what it describes, 0 where there is none.
 func New(name string, version uint64, schema *arrow.Schema, rows Rows) *Table {
-	return &Table{name: name, version: version, schema: schema, rows: rows}
+	return &Table{name: name, version: version, schema: schema, rows: rows, likely: -1}
 }
+
+// Likely sets a guess of how many rows there are, by which it is chosen what is read first.
+func (t *Table) Likely(rows int64) *Table {
+	t.likely = rows
+	return t
+}
+
+// LikelyRows is the guess, negative where there is none.
+func (t *Table) LikelyRows() int64 { return t.likely }
 
 // Name is the full name.
 func (t *Table) Name() string { return t.name }
@@ -261,20 +292,31 @@ func (s *stream) project(rows arrow.RecordBatch) (arrow.RecordBatch, error) {
 	return array.NewRecordBatch(s.p.schema, cols, rows.NumRows()), nil
 }
 
-// limits gives the conjuncts that read one column of texts.
+// limits gives the columns that are read, and the conjuncts that read one of texts or whole numbers.
 func (p *plan) limits() Only {
-	only := Only{}
+	only := Only{reads: map[string]bool{}, tests: map[string][]expr.Expr{}}
+	for _, path := range p.spec.Columns {
+		only.reads[path[0]] = true
+	}
+	for _, c := range p.spec.Computed {
+		only.note(c.Expr)
+	}
 	if p.spec.Filter == nil {
 		return only
 	}
+	only.note(p.spec.Filter)
 	for _, c := range expr.Conjuncts(p.spec.Filter) {
 		reads := expr.Columns(c)
 		if len(reads) != 1 || len(reads[0].Path) != 1 {
 			continue
 		}
 		name := reads[0].Path[0]
-		if at := p.t.schema.FieldIndices(name); len(at) == 1 && p.t.schema.Field(at[0]).Type.ID() == arrow.STRING {
-			only[name] = append(only[name], c)
+		at := p.t.schema.FieldIndices(name)
+		if len(at) != 1 {
+			continue
+		}
+		if id := p.t.schema.Field(at[0]).Type.ID(); id == arrow.STRING || id == arrow.INT64 {
+			only.tests[name] = append(only.tests[name], c)
 		}
 	}
 	return only

@@ -17,6 +17,7 @@ import (
 // planView checks CREATE VIEW and DROP VIEW: what the view reads, and whether it may be written.
 func planView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, o Options) (*Statement, error) {
 	ref, err := logical.TableRefOf(names(s.Name), logical.Options{Catalog: o.Catalog, Schema: o.Schema})
+	ref.Bare = false // a view of the schema itself is meant
 	if err == nil && ref.Version != "" {
 		err = errs.Invalidf("a view has no versions: its name holds no '@'")
 	}

@@ -36,6 +36,9 @@ type TableRef struct {
 	// TwoParts: the statement names schema and table, and Catalog is the session's. Where that has no such schema, the first
 	// part may name a catalog.
 	TwoParts bool
+	// Bare: the statement names the table alone. Where the session's schema has none of that name, one that describes the
+	// catalog may be meant.
+	Bare bool
 	// About tells that not the table's rows are meant, but what describes it; empty for the rows.
 	About About
 }

@@ -126,6 +126,9 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 		if e, ok, err := b.foreign(x, c); ok || err != nil {
 			return e, err
 		}
+		if e, ok, err := b.macro(x, c); ok || err != nil {
+			return e, err
+		}
 		other, err := b.spelled(x)
 		if err != nil {
 			return nil, err
@@ -387,6 +390,9 @@ func (b *binder) inList(x *sqltext.InList, c *exprCtx) (expr.Expr, error) {
 }
 
 func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
+	if x.To.Name == sqltext.RegClass && x.To.ListDepth == 0 {
+		return b.regClass(x, c)
+	}
 	alone := duckAlone(x.To)
 	to, err := TypeOf(x.To)
 	switch {
@@ -398,6 +404,9 @@ func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 	e, err := b.expr(x.X, c)
 	if err != nil {
 		return nil, err
+	}
+	if inner, ok := x.X.(*sqltext.CastExpr); ok && inner.To.Name == sqltext.RegClass && expr.KindOf(to) == expr.KindText {
+		return nil, b.fault(errs.ErrUnsupported, x.Pos, "read relname of pg_class", "the name of a REGCLASS is not supported")
 	}
 	b.wantType(e, to)
 	if alone {

@@ -240,7 +240,7 @@ func TableRefOf(parts []string, o Options) (scan.TableRef, error) {
 	if len(parts) > 2 {
 		ref.Catalog = parts[0]
 	}
-	ref.TwoParts = len(parts) == 2
+	ref.Bare, ref.TwoParts = len(parts) == 1, len(parts) == 2
 	if table, version, ok := strings.Cut(ref.Table, "@"); ok {
 		if table == "" || version == "" {
 			return ref, errs.Invalidf("%q has no table or no version beside the '@'", ref.Table)
@@ -255,6 +255,9 @@ func (b *binder) source(ref scan.TableRef, pos int) (scan.Source, error) {
 	key := expr.FieldPath{ref.Catalog, ref.Schema, ref.Table, ref.Version, string(ref.About)}.String()
 	if ref.AsOf != nil {
 		key += "@" + formatInt(*ref.AsOf)
+	}
+	if ref.Bare {
+		key += "*"
 	}
 	if src, ok := b.sources[key]; ok {
 		return src, nil
@@ -398,6 +401,28 @@ func nameOf(text string) ([]sqltext.Ident, error) {
 	return name, nil
 }
 
+// systemFunc binds a function without arguments that describes the catalog, as duckdb_tables() does; false where there is none of
+// the name.
+func (b *binder) systemFunc(t *sqltext.TableFunc, s *scope) (From, bool, error) {
+	if len(t.Call.Args) > 0 {
+		return nil, false, nil
+	}
+	ref := scan.TableRef{Catalog: b.o.Catalog, Schema: systemSchema, Table: t.Call.Name + "()"}
+	if _, err := b.o.Resolver.Resolve(b.ctx, ref); err != nil {
+		return nil, false, nil //nolint:nilerr // it is no such function, whatever else it is
+	}
+	alias := t.Alias
+	if alias == nil {
+		alias = &sqltext.Ident{Text: t.Call.Name}
+	}
+	name := []sqltext.Ident{{Text: ref.Catalog}, {Text: ref.Schema}, {Text: ref.Table}}
+	f, err := b.tableName(&sqltext.TableName{Name: name, Alias: alias, Columns: t.Columns, Pos: t.Pos}, s)
+	return f, true, err
+}
+
+// systemSchema holds what describes a catalog, functions by their name and "()".
+const systemSchema = "pg_catalog"
+
 func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	name := t.Call.Name
 	if name == "cells" {
@@ -405,6 +430,9 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	}
 	if about, ok := aboutFuncs[name]; ok {
 		return b.aboutFunc(t, about, s)
+	}
+	if f, ok, err := b.systemFunc(t, s); ok {
+		return f, err
 	}
 	ec := &exprCtx{s: s, what: "a table function"}
 	args, err := b.exprs(t.Call.Args, ec)

@@ -91,7 +91,8 @@ type binder struct {
 	refs           map[*sqltext.Query]map[string]int // how often a query names a table, by foldName
 	paramTypes     []arrow.DataType
 	standIns       []*expr.Literal
-	views          []openView // outermost first
+	views          []openView  // outermost first
+	args           []expr.Expr // what the parameters of a macro's text stand for; nil outside of one
 }
 
 func newBinder(ctx context.Context, text string, params int, o Options) (*binder, error) {

@@ -10,6 +10,9 @@ import (
 )
 
 func (b *binder) param(x *sqltext.ParamRef) (expr.Expr, error) {
+	if b.args != nil && x.Index < len(b.args) {
+		return b.args[x.Index], nil
+	}
 	if x.Index < 0 || x.Index >= len(b.paramTypes) {
 		return nil, b.errorf(x.Pos, "there is no parameter $%d", x.Index+1)
 	}

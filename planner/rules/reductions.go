@@ -271,6 +271,9 @@ func (r Reduction) same(o Reduction) bool {
 // expectedRows guesses how many rows a scan gives, negative where its table can't tell.
 func expectedRows(s *logical.Scan) float64 {
 	rows := float64(s.Source.Rows())
+	if t, ok := s.Source.(interface{ LikelyRows() int64 }); ok && rows < 0 {
+		rows = float64(t.LikelyRows())
+	}
 	if rows > 0 && (s.Filter != nil || s.StatsFilter != nil) {
 		rows = rows/5 + 1
 	}

@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// RegClass is the type that makes the name of a table its number in PostgreSQL's catalog.
+const RegClass = "REGCLASS"
+
 // typeNames maps the spellings of types to the names in the tree, as DuckDB's own aliases do.
 var typeNames = map[string]string{
 	"bigint": "BIGINT", "int64": "BIGINT", "int8": "BIGINT", "long": "BIGINT", "oid": "BIGINT",
@@ -24,7 +27,7 @@ var typeNames = map[string]string{
 	"timestamp": "TIMESTAMP", "datetime": "TIMESTAMP", "timestamp_us": "TIMESTAMP", "timestamptz": "TIMESTAMPTZ",
 	"timestamp_s": "TIMESTAMP_S", "timestamp_ms": "TIMESTAMP_MS", "timestamp_ns": "TIMESTAMP_NS",
 	"uuid": "UUID", "guid": "UUID", "json": "JSON", "bit": "BIT", "bitstring": "BIT",
-	"struct": "STRUCT", "row": "STRUCT", "map": "MAP",
+	"struct": "STRUCT", "row": "STRUCT", "map": "MAP", "regclass": RegClass,
 }
 
 // typeName reads a type with its arguments, fields and [].

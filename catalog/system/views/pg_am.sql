@@ -1,0 +1,1 @@
+SELECT 0 AS oid, 'lance' AS amname, NULL::INTEGER AS amhandler, 't' AS amtype
