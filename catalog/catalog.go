@@ -147,6 +147,7 @@ func (f found) name() string { return expr.FieldPath{f.root.name, f.schema, f.ta
 // open opens the version that ref asks for.
 func (c *Catalog) open(ctx context.Context, f found, ref scan.TableRef) (scan.Source, error) {
 	if f.system {
+		ref.Catalog = f.root.name
 		return c.pgCatalog(ref)
 	}
 	if f.view {

@@ -46,6 +46,8 @@ var emptyViews = map[string]string{
 		max_value BIGINT, increment_by BIGINT, cycle BOOLEAN, last_value BIGINT, sql VARCHAR`,
 	"pg_matviews": `schemaname VARCHAR, matviewname VARCHAR, matviewowner VARCHAR, tablespace VARCHAR, hasindexes BOOLEAN,
 		ispopulated BOOLEAN, definition VARCHAR`,
+	"pg_opclass": `oid BIGINT, opcmethod BIGINT, opcname VARCHAR, opcnamespace BIGINT, opcowner BIGINT, opcfamily BIGINT,
+		opcintype BIGINT, opcdefault BOOLEAN, opckeytype BIGINT`,
 	"pg_inherits":  `inhrelid BIGINT, inhparent BIGINT, inhseqno INTEGER, inhdetachpending BOOLEAN`,
 	"pg_extension": `oid BIGINT, extname VARCHAR, extowner BIGINT, extnamespace BIGINT, extrelocatable BOOLEAN, extversion VARCHAR`,
 	"pg_trigger": `oid BIGINT, tgrelid BIGINT, tgname VARCHAR, tgfoid BIGINT, tgtype INTEGER, tgenabled VARCHAR,

@@ -29,6 +29,7 @@ var foreignSettings = map[string]foreignSetting{
 	"client_encoding":               {"UTF8", oneOf("utf8", "utf-8", "unicode", "utf8mb4"), "all texts are UTF-8"},
 	"datestyle":                     {"ISO, YMD", isISO, "dates are written and read as 2024-01-31"},
 	"default_transaction_isolation": {"read committed", oneOf("read committed", "read uncommitted"), "each statement reads the newest versions, which is READ COMMITTED"},
+	"default_table_access_method":   {"lance", oneOf("lance"), "all tables are Lance tables"},
 	"extra_float_digits":            {"1", oneOf("1", "2", "3"), "numbers are written with all their digits"},
 	"lock_timeout":                  {"0", oneOf("0"), "nothing is locked"},
 	"standard_conforming_strings":   {"on", oneOf("on", "1", "true", "yes"), "a backslash in a text stands for itself"},

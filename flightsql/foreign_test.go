@@ -70,7 +70,7 @@ func (a asks) refused(sql string, code codes.Code, parts ...string) {
 func TestForeignSettings(t *testing.T) {
 	a := asking(t, startReal(t))
 	for _, sql := range []string{
-		"SET application_name = 'a tool'", "SET client_encoding TO 'UTF8'", "SET NAMES 'utf8'", "SET NAMES utf8mb4", "SET extra_float_digits = 3",
+		"SET application_name = 'a tool'", "SET client_encoding TO 'UTF8'", "SET NAMES 'utf8'", "SET NAMES utf8mb4", "SET extra_float_digits = 3", "SET default_table_access_method = lance",
 		"SET standard_conforming_strings = on", "SET DateStyle = 'ISO, MDY'", "SET DateStyle TO ISO, DMY", "SET SESSION datestyle = iso", "SET autocommit = 1",
 		"SET statement_timeout = 0", "SET default_transaction_isolation = 'read committed'", "SET TRANSACTION ISOLATION LEVEL READ COMMITTED",
 		"SET TRANSACTION READ ONLY", "SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE",

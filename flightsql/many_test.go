@@ -127,6 +127,13 @@ func TestFilteredListingsOpenLittle(t *testing.T) {
 		"columns by an expression":       {sql(plain, columns+"upper(table_name) IN ('T_00005', 'x')"), 2, five},
 		"columns of another schema":      {sql(plain, columns+"table_schema <> 'main'"), 0, nil},
 		"views, of which there are none": {sql(plain, "SELECT table_name FROM information_schema.views"), 0, nil},
+		"names in pg_class":              {sql(plain, "SELECT relname FROM pg_class WHERE relkind = 'r'"), 120, nil},
+		"names in pg_tables":             {sql(plain, "SELECT tablename FROM pg_tables WHERE schemaname ILIKE 'MAIN'"), 120, nil},
+		"names by duckdb_tables()":       {sql(plain, "SELECT table_name FROM duckdb_tables() WHERE NOT internal"), 120, nil},
+		"views by duckdb_views()":        {sql(plain, "SELECT sql FROM duckdb_views()"), 0, nil},
+		"rows of a table":                {sql(plain, "SELECT relname FROM pg_class WHERE relname = 't_00005' AND reltuples > 0"), 1, five},
+		"attributes by number":           {sql(plain, "SELECT attname FROM pg_attribute WHERE attrelid = 't_00005'::regclass"), 2, five},
+		"columns by duckdb_columns()":    {sql(plain, "SELECT column_name FROM duckdb_columns() WHERE table_name LIKE 't_0000%' AND schema_name = 'main'"), 20, ten},
 		"a query":                        {sql(plain, "SELECT id FROM t_00005"), 4, five},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -66,6 +66,7 @@ def reference():
     for name, table in tables().items():
         connection.register(f"{name}_arrow", table)
         connection.execute(f"CREATE TABLE {name} AS FROM {name}_arrow")
+        connection.unregister(f"{name}_arrow")  # a listing would show it
     connection.execute(f"CREATE VIEW turnover AS {VIEW}")
     return connection
 
@@ -348,6 +349,34 @@ def _(client, connection):
         if not re.fullmatch(r" *\^", caret) or shown[len(caret) - 1:][:len(at)] != at:
             faults.append(f"{marked}: caret in {text}")
     assert not faults, f"{len(faults)}: " + " ### ".join(faults[:5])
+
+
+@checks.check("catalogs have DuckDB's columns")
+def _(client, connection):
+    """Each view of pg_catalog, and the functions that describe databases: DuckDB's columns come first, by name and type."""
+    views = [r[0] for r in connection.execute("SELECT view_name FROM duckdb_views() WHERE internal AND schema_name = 'pg_catalog'").fetchall()]
+    functions = [f"duckdb_{n}()" for n in ("columns", "constraints", "databases", "indexes", "schemas", "sequences", "tables", "types", "views")]
+    bare = [r[0] for r in connection.execute("SELECT view_name FROM duckdb_views() WHERE internal AND view_name LIKE 'duckdb%' AND view_name <> 'duckdb_logs'").fetchall()]
+    assert len(views) > 20 and len(bare) > 5, f"{views} {bare}"
+    faults = []
+    for name in [f"pg_catalog.{v}" for v in views] + views + functions + bare:
+        want = connection.execute(f"SELECT * FROM {name} LIMIT 0").to_arrow_table().schema
+        got = ask(client, f"SELECT * FROM {name}").schema
+        a, b = ([(f.name, type_name(f.type)) for f in schema] for schema in (got, want))
+        if a[:len(b)] != b:
+            faults.append(f"{name}: {[c for c in b if c not in a]} missing, {[c for c in a if c not in b]} more")
+    assert not faults, " ### ".join(faults)
+
+
+@checks.check("joins of catalogs open the tables that they are about")
+def _(client, connection):
+    """The names are read first, and the columns of just those tables then."""
+    for sql, keys in (
+        ("SELECT attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid WHERE c.relname = 'shops'", "table_oid"),
+        ("SELECT column_name FROM information_schema.tables t JOIN information_schema.columns c USING (table_name) WHERE t.table_name LIKE 's%'", "table_name"),
+    ):
+        plan = "\n".join(ask(client, f"EXPLAIN {sql}")["plan"].to_pylist())
+        assert re.search(rf"keys: {keys} among s\d+\.{keys}, which is read first", plan), plan
 
 
 each("generated statements", lambda: Generator(SEED).all(GENERATED), False)

@@ -393,6 +393,9 @@ func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 	if x.To.Name == sqltext.RegClass && x.To.ListDepth == 0 {
 		return b.regClass(x, c)
 	}
+	if inner, ok := x.X.(*sqltext.CastExpr); ok && inner.To.Name == sqltext.RegClass && x.To.Name == "VARCHAR" {
+		return b.regClassName(inner, c)
+	}
 	alone := duckAlone(x.To)
 	to, err := TypeOf(x.To)
 	switch {
@@ -404,9 +407,6 @@ func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 	e, err := b.expr(x.X, c)
 	if err != nil {
 		return nil, err
-	}
-	if inner, ok := x.X.(*sqltext.CastExpr); ok && inner.To.Name == sqltext.RegClass && expr.KindOf(to) == expr.KindText {
-		return nil, b.fault(errs.ErrUnsupported, x.Pos, "read relname of pg_class", "the name of a REGCLASS is not supported")
 	}
 	b.wantType(e, to)
 	if alone {

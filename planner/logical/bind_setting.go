@@ -16,13 +16,19 @@ func (b *binder) currentSetting(x *sqltext.FuncCall) (expr.Expr, error) {
 	if len(x.Args) != 1 && len(x.Args) != 2 {
 		return nil, b.errorf(x.Pos, "current_setting takes the name of an option, and whether there may be none")
 	}
-	name, ok := x.Args[0].(*sqltext.StringLit)
+	name, ok, err := b.settingName(x.Args[0])
+	if err != nil {
+		return nil, err
+	}
 	missing := &sqltext.BoolLit{}
 	if len(x.Args) == 2 && ok {
 		missing, ok = x.Args[1].(*sqltext.BoolLit)
 	}
 	if !ok {
 		return nil, b.errorf(x.Pos, "current_setting takes the name of an option as a text as it stands, and TRUE or FALSE")
+	}
+	if name == nil {
+		return &expr.Literal{Typ: expr.Text("").Typ}, nil
 	}
 	if b.o.Setting != nil {
 		if value, ok := b.o.Setting(strings.ToLower(name.Value)); ok {
@@ -33,6 +39,26 @@ func (b *binder) currentSetting(x *sqltext.FuncCall) (expr.Expr, error) {
 		return &expr.Literal{Typ: expr.Text("").Typ}, nil
 	}
 	return nil, b.fault(errs.ErrInvalidInput, name.Pos, "SHOW ALL lists the options", "there is no option %q", name.Value)
+}
+
+// settingName gives the text that names an option, as it stands or bound to a parameter: nil for one that is not bound or NULL.
+func (b *binder) settingName(x sqltext.Expr) (name *sqltext.StringLit, ok bool, err error) {
+	p, isParam := x.(*sqltext.ParamRef)
+	if !isParam {
+		name, ok = x.(*sqltext.StringLit)
+		return name, ok, nil
+	}
+	e, err := b.param(p)
+	if err != nil {
+		return nil, false, err
+	}
+	b.wantType(e, expr.Text("").Typ)
+	l, bound := e.(*expr.Literal)
+	if !bound || l.Value == nil {
+		return nil, true, nil
+	}
+	text, ok := l.Value.(string)
+	return &sqltext.StringLit{At: p.At, Value: text}, ok, nil
 }
 
 // serverVariables are those of MySQL's variables that clients ask for when they connect, as they are here. The names of character

@@ -103,24 +103,25 @@ func (b *binder) macro(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, bool, error)
 	if err != nil {
 		return nil, true, err
 	}
+	e, err := b.expand(text, args, c)
+	var fault *errs.SQLError
+	if errors.As(err, &fault) { // of the arguments: it has its place in the macro's text
+		err = b.fault(fault.Kind, x.Pos, fault.Hint, "%s: %s", x.Name, fault.Msg)
+	}
+	return e, true, err
+}
+
+// expand binds an expression of which $1 and so on are arguments that are bound.
+func (b *binder) expand(text string, args []expr.Expr, c *exprCtx) (expr.Expr, error) {
 	text = "SELECT " + text
 	parsed, err := sqltext.Parse(text)
 	if err != nil {
-		return nil, true, errs.New(errs.ErrInternal, "planner: the function %s: %v", x.Name, err)
+		return nil, errs.New(errs.ErrInternal, "planner: %s: %v", text, err)
 	}
 	body := parsed.Statement.(*sqltext.QueryStmt).Query.Body.(*sqltext.Select).Items[0].Expr
 	outer, o, given := b.text, b.o, b.args
 	b.text, b.args, b.o.Bound = text, args, nil
 	e, err := b.expr(body, c)
 	b.text, b.o, b.args = outer, o, given
-	return e, true, b.macroFault(x, err)
-}
-
-// macroFault tells of a fault of the arguments by the place of the call.
-func (b *binder) macroFault(x *sqltext.FuncCall, err error) error {
-	var fault *errs.SQLError
-	if errors.As(err, &fault) {
-		return b.fault(fault.Kind, x.Pos, fault.Hint, "%s: %s", x.Name, fault.Msg)
-	}
-	return err
+	return e, err
 }

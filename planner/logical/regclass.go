@@ -9,27 +9,65 @@ import (
 	"github.com/lanceflight/flightsrv/scan"
 )
 
-// regClass binds the cast of a table's name to its number, as pg_class has it.
+// regClass binds the cast of a table's name to its number, as pg_class has it. A number stays as it is.
 func (b *binder) regClass(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
 	e, err := b.expr(x.X, c)
 	if err != nil {
 		return nil, err
 	}
 	number := &expr.Literal{Typ: arrow.PrimitiveTypes.Int64}
-	switch e := e.(type) {
-	case *expr.Param:
-		b.wantType(e, arrow.BinaryTypes.String)
+	if p, ok := e.(*expr.Param); ok {
+		b.wantType(p, arrow.BinaryTypes.String)
 		return number, nil // until it is bound
-	case *expr.Literal:
-		if e.Value == nil {
-			return number, nil
-		}
-		if text, ok := e.Value.(string); ok {
-			number.Value, err = b.numberOf(text, x.X.ExprPos())
-			return number, err
+	}
+	if expr.KindOf(e.Type()) == expr.KindInt {
+		return b.typed(&expr.Cast{X: e, To: number.Typ}, x.Pos)
+	}
+	l := literalIn(e)
+	if l == nil {
+		return nil, b.fault(errs.ErrUnsupported, x.Pos, "compare relname of pg_class, or its oid", "REGCLASS takes the name of a table as a text as it stands")
+	}
+	if text, ok := l.Value.(string); ok {
+		number.Value, err = b.numberOf(text, x.X.ExprPos())
+	}
+	return number, err
+}
+
+// literalIn gives a literal text or NULL, maybe cast; nil where there is something else.
+func literalIn(e expr.Expr) *expr.Literal {
+	for {
+		switch x := e.(type) {
+		case *expr.Cast:
+			e = x.X
+		case *expr.Literal:
+			if _, text := x.Value.(string); text || x.Value == nil {
+				return x
+			}
+			return nil
+		default:
+			return nil
 		}
 	}
-	return nil, b.fault(errs.ErrUnsupported, x.Pos, "compare relname of pg_class, or its oid", "REGCLASS takes the name of a table as a text as it stands")
+}
+
+// nameOfNumber is the name of a table or view by its number, with its schema where that is not the session's; the number where
+// there is none.
+const nameOfNumber = `coalesce((SELECT CASE WHEN schema_name = current_schema() THEN '' ELSE quote_ident(schema_name) || '.' END || quote_ident(table_name)
+	FROM ` + relationTable + ` WHERE database_name = current_catalog AND table_oid = $1), $1::VARCHAR)`
+
+// regClassName binds the cast of a number, as REGCLASS, to a text.
+func (b *binder) regClassName(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
+	e, err := b.regClass(x, c)
+	if err != nil {
+		return nil, err
+	}
+	if _, named := e.(*expr.Literal); named {
+		return nil, b.fault(errs.ErrUnsupported, x.Pos, "take the text itself", "a text that became a REGCLASS is not made a text again")
+	}
+	if err := b.steady(x.Pos, e); err != nil {
+		return nil, err
+	}
+	return b.expand(nameOfNumber, []expr.Expr{e}, c)
 }
 
 // numberOf gives the number of the table or view that a text names.

@@ -12,7 +12,7 @@ import (
 
 // spelling is another database's function, in the form that DuckDB has for it.
 type spelling struct {
-	args int // how many it takes
+	args int // how many it takes, negative for any number
 	to   func(x *sqltext.FuncCall, args []sqltext.Expr) (sqltext.Expr, error)
 }
 
@@ -45,6 +45,8 @@ var spellings = map[string]spelling{
 	"curtime":        {0, named("current_time")},
 	"sysdate":        {0, named("current_localtimestamp")},
 
+	"json_build_object": {-1, named("json_object")},
+
 	"overlay":      {4, nil},
 	"timestampadd": {3, timestampAdd},
 
@@ -67,7 +69,7 @@ func (b *binder) spelled(x *sqltext.FuncCall) (sqltext.Expr, error) {
 	if !ok {
 		return x, nil
 	}
-	if len(x.Args) != s.args {
+	if s.args >= 0 && len(x.Args) != s.args {
 		return nil, b.errorf(x.Pos, "%s takes %d arguments, not %d", strings.TrimPrefix(x.Name, sqltext.EscapedPrefix), s.args, len(x.Args))
 	}
 	out, err := s.to(x, x.Args)

@@ -42,3 +42,36 @@ BEGIN
 -- the end of a run
 COMMIT
 --=
+-- the kind of a database
+select type from duckdb_databases() where lower(database_name)='lance' and type != 'duckdb'
+--= select 'lance'
+-- the schemas of all databases, by DuckDB's adapter
+select schema_name from system.information_schema.schemata where lower(catalog_name) = 'lance' and schema_name = 'main'
+--= select 'main'
+-- is there the schema, by DuckDB's adapter
+select count(*) from system.information_schema.schemata where lower(schema_name) = 'main' and lower(catalog_name) = 'lance'
+--= select 1::BIGINT
+-- the relations of a schema, by DuckDB's adapter
+select 'lance' as database, table_name as name, table_schema as schema, CASE table_type WHEN 'BASE TABLE' THEN 'table' WHEN 'VIEW' THEN 'view' WHEN 'LOCAL TEMPORARY' THEN 'table' END as type from system.information_schema.tables where lower(table_schema) = 'main' and lower(table_catalog) = 'lance'
+--= select 'lance', table_name, table_schema, CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END from information_schema.tables
+-- the indexes of a relation
+SELECT index_name FROM duckdb_indexes() WHERE database_name = 'lance' AND schema_name = 'main' AND table_name = 'sales';
+-- the catalog, by DuckDB's adapter
+with tables as (select * from (select t.database_name as table_database, t.schema_name as table_schema, t.table_name as table_name, 'BASE TABLE' as table_type, t.comment as table_comment from duckdb_tables() t where upper(t.database_name) = upper('lance') union all select v.database_name, v.schema_name, v.view_name, 'VIEW', v.comment from duckdb_views() v where upper(v.database_name) = upper('lance')) catalog_tables where (upper(table_schema) = upper('main'))), columns as (select * from (select c.database_name as table_database, c.schema_name as table_schema, c.table_name as table_name, c.column_name as column_name, c.column_index as column_index, c.data_type as column_type, c.comment as column_comment from duckdb_columns() c where upper(c.database_name) = upper('lance')) catalog_columns where (upper(table_schema) = upper('main'))) select tables.table_database, tables.table_schema, tables.table_name, tables.table_type, tables.table_comment, columns.column_name, columns.column_index, columns.column_type, columns.column_comment, null as table_owner from tables join columns using (table_database, table_schema, table_name) order by table_schema, table_name, column_index
+--= select 'lance', c.schema_name, c.table_name, CASE WHEN c.table_name = 'turnover' THEN 'VIEW' ELSE 'BASE TABLE' END, NULL::VARCHAR, column_name, column_index, CASE column_name WHEN 'who' THEN 'STRUCT("name" VARCHAR, "age" INTEGER)' ELSE data_type END, NULL::VARCHAR, NULL from duckdb_columns c
+-- the relations of a schema, by PostgreSQL's adapter
+select 'lance' as database, tablename as name, schemaname as schema, 'table' as type from pg_tables where schemaname ilike 'main' union all select 'lance' as database, viewname as name, schemaname as schema, 'view' as type from pg_views where schemaname ilike 'main' union all select 'lance' as database, matviewname as name, schemaname as schema, 'materialized_view' as type from pg_matviews where schemaname ilike 'main'
+--= select 'lance', tablename, schemaname, 'table' from pg_tables union all select 'lance', viewname, schemaname, 'view' from pg_views where schemaname = 'main' and viewname = 'turnover'
+-- the schemas, by PostgreSQL's adapter
+select distinct nspname from pg_namespace where nspname not in ('pg_catalog', 'information_schema');
+-- is there the schema, by PostgreSQL's adapter
+select count(*) from pg_namespace where nspname = 'main';
+-- the indexes of a relation, by PostgreSQL's adapter
+select i.relname as name, m.amname as method, ix.indisunique as "unique", array_to_string(array_agg(a.attname), ',') as column_names from pg_index ix join pg_class i on i.oid = ix.indexrelid join pg_am m on m.oid=i.relam join pg_class t on t.oid = ix.indrelid join pg_namespace n on n.oid = t.relnamespace join pg_attribute a on a.attrelid = t.oid and a.attnum = ANY(ix.indkey) where t.relname = 'sales' and n.nspname = 'main' and t.relkind in ('r', 'm') group by 1, 2, 3 order by 1, 2, 3;
+-- the catalog, by PostgreSQL's adapter
+select 'lance' as table_database, sch.nspname as table_schema, tbl.relname as table_name, case tbl.relkind when 'v' then 'VIEW' when 'm' then 'MATERIALIZED VIEW' else 'BASE TABLE' end as table_type, tbl_desc.description as table_comment, col.attname as column_name, col.attnum as column_index, pg_catalog.format_type(col.atttypid, col.atttypmod) as column_type, col_desc.description as column_comment, pg_get_userbyid(tbl.relowner) as table_owner from pg_catalog.pg_namespace sch join pg_catalog.pg_class tbl on tbl.relnamespace = sch.oid join pg_catalog.pg_attribute col on col.attrelid = tbl.oid left outer join pg_catalog.pg_description tbl_desc on (tbl_desc.objoid = tbl.oid and tbl_desc.objsubid = 0) left outer join pg_catalog.pg_description col_desc on (col_desc.objoid = tbl.oid and col_desc.objsubid = col.attnum) where ((upper(sch.nspname) = upper('main') and upper(tbl.relname) = upper('shops'))) and not pg_is_other_temp_schema(sch.oid) -- not a temporary schema belonging to another session
+  and tbl.relpersistence in ('p', 'u') and tbl.relkind in ('r', 'v', 'f', 'p', 'm') and col.attnum > 0 and not col.attisdropped order by sch.nspname, tbl.relname, col.attnum
+--= select 'lance', 'main', 'shops', 'BASE TABLE', NULL::VARCHAR, column_name, column_index, CASE data_type WHEN 'BIGINT' THEN 'bigint' WHEN 'VARCHAR' THEN 'character varying' WHEN 'DATE' THEN 'date' ELSE 'double precision' END, NULL::VARCHAR, 'anonymous' from duckdb_columns WHERE table_name = 'shops'
+-- what stands on what, by PostgreSQL's adapter
+select distinct dependent_namespace.nspname as dependent_schema, dependent_class.relname as dependent_name, referenced_namespace.nspname as referenced_schema, referenced_class.relname as referenced_name from pg_class as dependent_class join pg_namespace as dependent_namespace on dependent_namespace.oid = dependent_class.relnamespace join pg_depend as dependent_depend on dependent_depend.refobjid = dependent_class.oid and dependent_depend.classid = 'pg_rewrite'::regclass and dependent_depend.refclassid = 'pg_class'::regclass and dependent_depend.deptype = 'i' join pg_depend as joining_depend on joining_depend.objid = dependent_depend.objid and joining_depend.classid = 'pg_rewrite'::regclass and joining_depend.refclassid = 'pg_class'::regclass and joining_depend.refobjid != dependent_depend.refobjid join pg_class as referenced_class on referenced_class.oid = joining_depend.refobjid join pg_namespace as referenced_namespace on referenced_namespace.oid = referenced_class.relnamespace and referenced_namespace.nspname != 'information_schema' and referenced_namespace.nspname not like 'pg\_%' order by dependent_schema, dependent_name, referenced_schema, referenced_name
+--= SELECT 'a', 'b', 'c', 'd' WHERE FALSE

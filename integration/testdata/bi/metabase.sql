@@ -36,3 +36,14 @@ SELECT table_schema, table_name, column_name, ordinal_position - 1 AS pos, data_
 -- keys of the tables
 SELECT tc.table_name, kcu.column_name FROM information_schema.table_constraints tc JOIN information_schema.key_column_usage kcu ON tc.constraint_name = kcu.constraint_name WHERE tc.constraint_type = 'PRIMARY KEY'
 --=
+-- the tables that can be read, by PostgreSQL's driver
+SELECT n.nspname AS "schema", c.relname AS "name", CASE c.relkind WHEN 'r' THEN 'TABLE' WHEN 'p' THEN 'PARTITIONED TABLE' WHEN 'v' THEN 'VIEW' WHEN 'f' THEN 'FOREIGN TABLE' WHEN 'm' THEN 'MATERIALIZED VIEW' ELSE NULL END AS "type", d.description AS "description", NULLIF(c.reltuples, -1) AS estimated_row_count FROM pg_catalog.pg_class AS c INNER JOIN pg_catalog.pg_namespace AS n ON c.relnamespace = n.oid LEFT JOIN pg_catalog.pg_description AS d ON c.oid = d.objoid AND d.objsubid = 0 AND d.classoid = 'pg_class'::regclass WHERE c.relnamespace = n.oid AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema' AND c.relkind IN ('r', 'p', 'v', 'f', 'm') AND n.nspname NOT IN ('pg_catalog') ORDER BY "type" ASC, "schema" ASC, "name" ASC
+--= SELECT 'main', table_name, 'TABLE', NULL::VARCHAR, estimated_size::FLOAT FROM duckdb_tables UNION ALL SELECT 'main', view_name, 'VIEW', NULL, 0 FROM duckdb_views
+-- what the user may read, by PostgreSQL's driver
+with table_privileges as (select NULL as role, t.schemaname as schema, t.objectname as table, pg_catalog.has_any_column_privilege(current_user, '"' || t.schemaname || '"' || '.' || '"' || t.objectname || '"', 'update') as update, pg_catalog.has_any_column_privilege(current_user, '"' || t.schemaname || '"' || '.' || '"' || t.objectname || '"', 'select') as select, pg_catalog.has_any_column_privilege(current_user, '"' || t.schemaname || '"' || '.' || '"' || t.objectname || '"', 'insert') as insert, pg_catalog.has_table_privilege(current_user, '"' || t.schemaname || '"' || '.' || '"' || t.objectname || '"', 'delete') as delete from (select schemaname, tablename as objectname from pg_catalog.pg_tables union select schemaname, viewname as objectname from pg_catalog.pg_views union select schemaname, matviewname as objectname from pg_catalog.pg_matviews) t where t.schemaname !~ '^pg_' and t.schemaname <> 'information_schema' and pg_catalog.has_schema_privilege(current_user, t.schemaname, 'usage')) select t.* from table_privileges t
+--= SELECT NULL, 'main', unnest(['sales', 'shops', 'turnover']), FALSE, TRUE, FALSE, FALSE
+-- the tables, by DuckDB's driver
+select table_schema, table_name, table_type from information_schema.tables where table_catalog = 'lance'
+--= select table_schema, table_name, table_type from information_schema.tables
+-- the enums, by PostgreSQL's driver
+SELECT nspname, typname FROM pg_type t LEFT JOIN pg_namespace n ON n.oid = t.typnamespace WHERE t.oid IN (SELECT DISTINCT enumtypid FROM pg_enum e);

@@ -44,3 +44,13 @@ SELECT CASE WHEN amount > 500 THEN 'high' ELSE 'low' END AS bucket, COUNT(*) AS 
 SELECT id AS id, note AS note FROM main.sales WHERE note ILIKE '%née%' LIMIT 1000;
 -- the count of a table
 SELECT COUNT(*) AS rowcount FROM (SELECT id AS id FROM main.sales WHERE amount IS NOT NULL LIMIT 50000) AS rowcount_qry;
+-- the schemas, by PostgreSQL's driver
+SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg\_%' ESCAPE '\' AND nspname <> 'information_schema' ORDER BY nspname;
+-- the databases, by PostgreSQL's driver
+SELECT datname FROM pg_database WHERE NOT datistemplate
+--= SELECT 'lance'
+-- the views, by DuckDB's driver
+SELECT schema_name, view_name FROM duckdb_views() WHERE NOT internal AND schema_name = 'main';
+-- where names are looked up
+SELECT current_schemas(false), current_schemas(true)
+--= SELECT ['main'], ['pg_catalog', 'main']
