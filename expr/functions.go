@@ -150,6 +150,14 @@ func resultExtreme(args []Expr) (arrow.DataType, error) {
 	return resultArg0(args)
 }
 
+// resultExtract: regexp_extract with the names of groups gives a struct of these.
+func resultExtract(args []Expr) (arrow.DataType, error) {
+	if len(args) > 2 && Elem(args[2].Type()) != nil {
+		return nil, nil
+	}
+	return arrow.BinaryTypes.String, nil
+}
+
 func resultArg0(args []Expr) (arrow.DataType, error) {
 	t := args[0].Type()
 	if t == nil {

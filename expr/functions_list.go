@@ -125,7 +125,7 @@ var functionRows = []functionRow{
 	{Scalar, 2, 3, resultText, false, "substr substring substring_grapheme to_base"},
 	{Scalar, 2, 3, resultTexts, false, "regexp_split_to_array str_split_regex string_split_regex"},
 	{Scalar, 2, 3, resultUnknown, false, "array_reduce list_reduce reduce time_bucket"},
-	{Scalar, 2, 4, resultText, false, "regexp_extract"},
+	{Scalar, 2, 4, resultExtract, false, "regexp_extract"},
 	{Scalar, 2, 4, resultTexts, false, "regexp_extract_all"},
 	{Scalar, 3, 3, resultBigint, false, "date_diff date_sub datediff datesub"},
 	{Scalar, 3, 3, resultText, false, "lpad replace rpad translate"},

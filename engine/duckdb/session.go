@@ -208,7 +208,7 @@ func (s *session) prepare(p *physical.Plan) error {
 	}
 	n := int(db.PreparedStatementColumnCount(s.stmt))
 	if n != len(p.Columns) {
-		return fmt.Errorf("a plan of %d columns gives %d: %w", len(p.Columns), n, errs.ErrInternal)
+		return unexpectedColumns(len(p.Columns), n)
 	}
 	fields, carriers := make([]arrow.Field, n), make([]*carrier, n)
 	for i, col := range p.Columns {
@@ -226,6 +226,15 @@ func (s *session) prepare(p *physical.Plan) error {
 	}
 	s.carriers, s.schema = carriers, schema
 	return nil
+}
+
+// unexpectedColumns is the fault of a plan that gives another number of columns than it was made for: unnest makes several of a
+// struct, and of what some functions give DuckDB alone tells whether it is one.
+func unexpectedColumns(want, got int) error {
+	if got > want {
+		return errs.Unsupportedf("unnest of a struct whose type is not told by its expression is not supported: cast it, as in unnest(CAST(x AS STRUCT(a BIGINT)))")
+	}
+	return fmt.Errorf("a plan of %d columns gives %d: %w", want, got, errs.ErrInternal)
 }
 
 // resultCarrier gives the way back of a result column: to the planned type where DuckDB's is the carrier of it. The

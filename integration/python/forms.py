@@ -359,6 +359,37 @@ def _(client, connection, address):
     compare_prepared(address, connection, [("SUMMARIZE SELECT id, name FROM l WHERE name = ? AND k > ?", ["a", 0], ["b", 2])])
 
 
+def row_structs(n):
+    """Tables whose names stand for their rows, and subqueries that read what stands before them in FROM."""
+    rng = random.Random(SEED)
+    tables = ["l {}", "r {}", "none {}", "lone {}", "(SELECT id, k, v, name, s FROM l WHERE v > 1) {}", "(SELECT id, k + 1 AS k, v, upper(name) AS name, s FROM r) {}",
+              "(SELECT DISTINCT id, k, v, name, s FROM l) {}", "(SELECT id, k, v, name, s FROM l UNION ALL SELECT id, k, v, name, s FROM r) {}"]
+    values = ["{}", "({}).name", "{}['k']", "to_json({})", "({}).s.a", "{} IS NULL", "[{}]", "{}::VARCHAR", "struct_insert({}, z := 1)", "({}).v + 1", "CASE WHEN {}.k > 1 THEN {} END"]
+    aggregates = ["count({})", "max({})", "count(DISTINCT {})", "list({} ORDER BY {}.id, {}.k, {}.v, {}.name)", "arg_min({}, {}.id).id", "bool_or({} IS NULL)"]
+    wheres = ["", " WHERE ({}).v > 1", " WHERE {}['name'] = 'b' AND {}.id > 9", " WHERE {} IS NOT NULL AND ({}).s.a = 1", " WHERE to_json({}) LIKE '%\"k\":1%'",
+              " WHERE {} IN (SELECT q FROM (SELECT id, k, v, name, s FROM l WHERE id < 30) q)"]
+    laterals = ["(SELECT {}.k + 1 AS x) t", "(SELECT max(o.v) AS x FROM r o WHERE o.k = {}.k) t", "(SELECT o.id AS x FROM l o WHERE o.id = {}.id * 2 AND o.v > 1) t", "(SELECT {}.name AS x UNION ALL SELECT 'z') t",
+                "(VALUES ({}.id), ({}.k)) t(x)", "(SELECT {} AS x) t", "(SELECT unnest([{}.k, 5]) AS x) t", "(SELECT count(*) AS x FROM r o, (SELECT o.id + {}.id AS y) p WHERE p.y > 40) t"]
+    for _ in range(n):
+        name = rng.choice(["a", "b", "l"])
+        table, where, value, total, lateral = (rng.choice(c).replace("{}", name) for c in (tables, wheres, values, aggregates, laterals))
+        join = rng.choice([", {}", " CROSS JOIN {}", " JOIN {} ON TRUE", " LEFT JOIN {} ON t.x IS NOT NULL"]).format(lateral)
+        yield f"SELECT {value} AS x FROM {table}{where}"
+        yield f"SELECT {total} AS x FROM {table}{where}"
+        yield f"SELECT {name}.id, t.x FROM {table}{join}{where}"
+        yield f"SELECT {total} AS x, count(*) AS n FROM {table} LEFT JOIN lone z ON z.k = {name}.k{where}"
+        yield f"SELECT q.x AS y FROM (SELECT {name} AS x FROM {table}{where}) q WHERE q.x.k = 1"
+
+
+@checks.check("rows as structs, and subqueries that read what stands before them")
+def _(client, connection, address):
+    compare(client, connection, list(row_structs(150)))
+    compare_prepared(address, connection, [
+        ("SELECT l AS x FROM l WHERE (l).name = ? AND l.v > ?", ["a", 0.0], ["b", 1.0]),
+        ("SELECT l.id, t.x FROM l, (SELECT o.id AS x FROM r o WHERE o.k = l.k AND o.id > ?) t WHERE l.name = ?", [4, "b"], [40, "a"]),
+    ])
+
+
 @checks.check("parameters in UNION BY NAME")
 def _(client, connection, address):
     compare_prepared(address, connection, [

@@ -348,6 +348,9 @@ func (b *binder) isTest(x *sqltext.IsTest, c *exprCtx) (expr.Expr, error) {
 	var out expr.Expr
 	switch x.Test {
 	case "NULL":
+		if isRow(e) {
+			return expr.Bool(x.Not), nil
+		}
 		out = &expr.IsNull{X: e}
 	case "UNKNOWN":
 		b.wantType(e, arrow.FixedWidthTypes.Boolean)

@@ -318,17 +318,14 @@ func (b *binder) renameCols(r *relation, names []sqltext.Ident, pos int) error {
 }
 
 func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
-	outer := &scope{parent: s.parent, ctes: s.ctes}
-	if t.Lateral {
-		outer = s
-	}
 	if t.Summary {
-		return b.summary(t, outer, s)
+		return b.summary(t, &scope{parent: s.parent, ctes: s.ctes}, s)
 	}
-	q, err := b.query(t.Query, outer)
+	q, err := b.query(t.Query, s) // it may read what stands before it, with or without LATERAL
 	if err != nil {
 		return nil, err
 	}
+	lateral := t.Lateral || len(s.rels) > 0 && readsAny(q, relSet(s.rels))
 	rel, err := b.derivedRel(q, t.Alias, t.Columns, t.Pos)
 	if err != nil {
 		return nil, err
@@ -336,7 +333,7 @@ func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
 	if err := b.addRel(s, rel); err != nil {
 		return nil, err
 	}
-	return &Derived{Rel: rel.id, Alias: rel.qual[0], Query: q, Lateral: t.Lateral}, nil
+	return &Derived{Rel: rel.id, Alias: rel.qual[0], Query: q, Lateral: lateral}, nil
 }
 
 func (b *binder) derivedRel(q *Query, alias *sqltext.Ident, names []sqltext.Ident, pos int) (*relation, error) {

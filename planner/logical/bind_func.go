@@ -238,6 +238,9 @@ func (b *binder) aggregate(name string, x *sqltext.FuncCall, c *exprCtx) (expr.E
 	if a.Args, err = b.exprs(x.Args, &in); err != nil {
 		return nil, err
 	}
+	if name == "count" && !x.Distinct && len(a.Args) == 1 && isRow(a.Args[0]) { // of rows, none of which is null
+		a.Args = nil
+	}
 	if x.Filter != nil {
 		if a.Filter, err = b.predicate(x.Filter, &in); err != nil {
 			return nil, err
@@ -433,34 +436,6 @@ func (b *binder) wantFraction(a *expr.Aggregate, x *sqltext.FuncCall) {
 	if l, ok := a.Args[1].(*expr.Literal); ok && isParam && a.Name == "approx_quantile" && expr.KindOf(l.Typ) == expr.KindDouble {
 		a.Args[1] = &expr.Literal{Value: l.Value, Typ: arrow.PrimitiveTypes.Float32}
 	}
-}
-
-// listKnown refuses a bare parameter where a list is taken apart: nothing tells of what.
-func (b *binder) listKnown(e expr.Expr, pos int) error {
-	if _, ok := e.(*expr.Param); ok {
-		return b.errorf(pos, "nothing tells the type of this list: cast it, as in unnest(CAST(? AS BIGINT[]))")
-	}
-	return nil
-}
-
-// unnest in a SELECT list gives a row for each element.
-func (b *binder) unnest(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
-	if c.what != "SELECT" || len(x.Args) != 1 {
-		return nil, b.errorf(x.Pos, "unnest takes one list, in SELECT or in FROM")
-	}
-	in := *c
-	in.what = "unnest"
-	e, err := b.expr(x.Args[0], &in)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.listKnown(e, x.Pos); err != nil {
-		return nil, err
-	}
-	if t := e.Type(); t != nil && expr.Elem(t) == nil {
-		return nil, b.errorf(x.Pos, "unnest takes a list, not a %s", expr.SQLType(t))
-	}
-	return &expr.Call{Name: "unnest", Args: []expr.Expr{e}, Typ: expr.Elem(e.Type())}, nil
 }
 
 func (b *binder) lambda(x *sqltext.LambdaExpr, c *exprCtx) (expr.Expr, error) {

@@ -41,19 +41,21 @@ func (b *binder) join(t *sqltext.Join, s *scope) (From, error) {
 
 // notLateral refuses a right side that reads the left one where DuckDB can't join so.
 func (b *binder) notLateral(j *Join, pos int) error {
-	if j.plain() {
+	if j.plain() && j.Kind != "RIGHT" && j.Kind != "FULL" {
 		return nil
 	}
-	reads := false
+	left, reads := RelIDs(j.L), false
 	right := j.R
 	if s, ok := right.(*Sampled); ok {
 		right = s.From
 	}
 	switch r := right.(type) {
 	case *Derived:
-		reads = r.Lateral
+		reads = r.Lateral && readsAny(r.Query, left)
 	case *TableFunc:
-		reads = slices.ContainsFunc(r.Args, func(e expr.Expr) bool { return len(expr.Columns(e)) > 0 })
+		reads = slices.ContainsFunc(r.Args, func(e expr.Expr) bool {
+			return slices.ContainsFunc(expr.Columns(e), func(c expr.Column) bool { return left[c.Rel] })
+		})
 	}
 	if reads {
 		return b.errorf(pos, "the right side of %s JOIN can't read the left one", j.Name())
@@ -68,18 +70,33 @@ func (j *Join) plain() bool { return !j.Asof && !j.LeftOnly() && j.Kind != "POSI
 // correlated ASOF joins, and refuses the other kinds and samples.
 func (b *binder) readsAround(f From, before int) bool {
 	var early []int
-	c := &cloner{ctes: map[*CTE]*CTE{}, subs: map[*Query]*Query{}, seen: map[int]bool{}}
-	c.f = func(e expr.Expr) expr.Expr {
-		for _, c := range expr.Columns(e) {
-			if c.Rel > 0 && c.Rel <= before {
-				early = append(early, c.Rel)
-			}
+	c := readingCloner(func(rel int) {
+		if rel > 0 && rel <= before {
+			early = append(early, rel)
 		}
-		return e
-	}
+	})
 	c.from(f)
 	// A CTE was bound where it was defined, and its relations may be read in it.
 	return slices.ContainsFunc(early, func(rel int) bool { return !c.seen[rel] })
+}
+
+// readsAny tells whether a query reads one of these relations.
+func readsAny(q *Query, rels map[int]bool) bool {
+	found := false
+	readingCloner(func(rel int) { found = found || rels[rel] }).query(q)
+	return found
+}
+
+// readingCloner tells of each relation that what it clones reads.
+func readingCloner(reads func(rel int)) *cloner {
+	c := &cloner{ctes: map[*CTE]*CTE{}, subs: map[*Query]*Query{}, seen: map[int]bool{}}
+	c.f = func(e expr.Expr) expr.Expr {
+		for _, col := range expr.Columns(e) {
+			reads(col.Rel)
+		}
+		return e
+	}
+	return c
 }
 
 // joinCondition binds ON, USING or NATURAL. The left side's relations start at start, the right side's at mid.

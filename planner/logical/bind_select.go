@@ -124,6 +124,11 @@ func (b *binder) item(it sqltext.SelectItem, ec *exprCtx) ([]Item, error) {
 	}
 	var out []Item
 	err := b.eachColumn(ec, func(c *exprCtx) error {
+		if call, ok := isUnnest(it.Expr); ok {
+			items, err := b.unnestItem(call, it, c)
+			out = append(out, items...)
+			return err
+		}
 		e, err := b.expr(it.Expr, c)
 		if err != nil {
 			return err

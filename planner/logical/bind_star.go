@@ -169,17 +169,13 @@ func (b *binder) rename(cols []starItem, t *sqltext.Star) error {
 
 // starItems are the columns of * or t.*, or the fields of a struct.
 func (b *binder) starItems(t *sqltext.Star, s *scope) ([]starItem, error) {
-	n := len(t.Qualifier)
-	if n == 0 {
+	if len(t.Qualifier) == 0 {
 		if len(s.rels) == 0 {
 			return nil, b.errorf(t.Pos, "SELECT * needs a FROM")
 		}
 		return allColumns(s), nil
 	}
-	rels := slices.DeleteFunc(slices.Clone(s.rels), func(r *relation) bool { return len(r.qual) < n })
-	for k := 1; k <= n; k++ {
-		rels = matchQualifier(t.Qualifier[n-k].Text, k, rels)
-	}
+	rels := relsNamed(identPath(t.Qualifier), s.rels)
 	if len(rels) > 1 {
 		return nil, b.errorf(t.Pos, "%s.* is ambiguous: it may be %s or %s", identPath(t.Qualifier), rels[0].label(), rels[1].label())
 	}

@@ -171,6 +171,9 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 		if err != nil || x != nil {
 			return x, err
 		}
+		if x, err := b.row(at, parts, n.Pos); err != nil || x != nil {
+			return x, err
+		}
 		if x, err := b.alias(at, parts, n.Pos); err != nil || x != nil {
 			return x, err
 		}
@@ -268,17 +271,8 @@ func (b *binder) qualified(s *scope, parts []string, n, pos int) ([]reading, err
 	if len(parts) <= n {
 		return nil, nil
 	}
-	rels := make([]*relation, 0, len(s.rels))
-	for _, r := range s.rels {
-		if len(r.qual) >= n {
-			rels = append(rels, r)
-		}
-	}
-	for k := 1; k <= n; k++ { // innermost part last, so that an exact table name beats a folded one
-		rels = matchQualifier(parts[n-k], k, rels)
-	}
 	var out []reading
-	for _, r := range rels {
+	for _, r := range relsNamed(parts[:n], s.rels) {
 		found, err := b.columnPaths(r, parts[n:], pos)
 		if err != nil {
 			return nil, err
@@ -442,6 +436,10 @@ func isMissingField(err error) bool {
 // result is an Extract.
 func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) (expr.Expr, error) {
 	for _, name := range names {
+		if c, ok := columnOf(x, name); ok {
+			x, t = c, c.Type()
+			continue
+		}
 		st, ok := structOf(t)
 		if !ok {
 			if t != nil {

@@ -60,7 +60,10 @@ func Below(x expr.Expr, names []string, c *expr.Column) expr.Expr {
 		}
 		return &expr.Column{Rel: col.Rel, Path: path, Typ: typ}
 	}
-	for _, name := range names {
+	for i, name := range names {
+		if col, ok := columnOf(x, name); ok {
+			return Below(col, names[i+1:], c)
+		}
 		t := x.Type()
 		out := &expr.Extract{X: x, Name: name}
 		if st, ok := structOf(t); ok {

@@ -58,3 +58,55 @@ SELECT DISTINCT ON (COLUMNS('kind|paid')) kind, paid, id FROM sales ORDER BY kin
 SELECT s.id, h.city, q.x, r.range FROM s: sales JOIN h: shops ON s.shop_id = h.id, q: (SELECT 1 AS x), r: range(2) WHERE s.id < 30;
 -- an empty text in PIVOT
 SELECT * FROM (SELECT kind, qty, paid FROM sales) PIVOT (count(*) AS n FOR kind IN ('', 'card' AS c));
+-- a row as a struct
+SELECT s AS a, s.id, shops.city AS c, (s).region AS d, s['area'] AS e FROM shops s, (SELECT id AS i, city FROM shops) shops WHERE s.id = shops.i;
+-- a row by the table's own name, with its schema, in capitals
+SELECT shops AS a, main.shops AS b, SHOPS AS c, "shops" AS d FROM main.shops;
+-- a column before a table of its name, a table before an alias
+SELECT s AS a FROM (SELECT 1 AS s, 2 AS t) s UNION ALL SELECT q.t FROM (SELECT id AS h, len(to_json(h)) AS t FROM shops s, (SELECT 5 AS z) h) q;
+-- rows in calls
+SELECT to_json(s) AS a, s::VARCHAR AS b, hash(s) = hash(s) AS c, struct_insert(s, z := 1) AS d, {'r': s} AS e, [s] AS f, coalesce(s, NULL) AS g FROM shops s;
+-- rows in aggregates
+SELECT count(s) AS a, count(DISTINCT s) AS b, max(s) AS c, list(s ORDER BY s.id DESC)[1:2] AS d, arg_max(s, s.opened).city AS e, min(s).id AS f FROM shops s;
+-- rows as keys
+SELECT s AS a, count(*) AS n FROM (SELECT kind, paid FROM sales) s GROUP BY s ORDER BY s;
+-- rows as distinct rows and windows
+SELECT DISTINCT s AS a, row_number() OVER (PARTITION BY s.region ORDER BY s.id) AS b, lag(s) OVER (ORDER BY s.id) AS c FROM shops s;
+-- rows that an outer join does not find are no nulls
+SELECT h IS NULL AS a, h IS NOT NULL AS b, count(h) AS c, count(h.id) AS d, count(*) AS e FROM sales s LEFT JOIN shops h ON s.shop_id = h.id GROUP BY 1, 2;
+-- rows of an outer join
+SELECT s.id, h AS a FROM sales s LEFT JOIN shops h ON s.shop_id = h.id AND h.region = 'north' WHERE s.id < 40;
+-- rows of subqueries and CTEs, passed on
+WITH q AS (SELECT id, city FROM shops WHERE id > 3) SELECT q AS a, x.b.city AS b, (x).b.id + 1 AS c FROM q, (SELECT s AS b FROM shops s) x WHERE x.b.id = q.id AND (x.b).id < 9;
+-- rows of table functions, VALUES, views
+SELECT t AS a, u AS b, v AS c, w AS d FROM range(2) t(i), unnest(['x']) u(e), (VALUES (1, 'a')) v, turnover w WHERE w.shop_id < 3;
+-- rows in subqueries
+SELECT s.id, (SELECT to_json(list(t ORDER BY t.id)) FROM sales t WHERE t.shop_id = s.id AND t.id < 50) AS a, (SELECT s) AS b FROM shops s WHERE s IN (SELECT t FROM shops t WHERE t.id < 3) OR s = (SELECT t FROM shops t WHERE t.id = 7);
+-- fields of structs as columns
+SELECT unnest(who), id FROM sales;
+-- fields of rows, of structs of aggregates, and of chosen columns
+SELECT unnest(s), unnest({'x': 1, 'y': {'z': 2}}) FROM shops s;
+-- fields of structs, as columns of a subquery
+SELECT name, age + 1 AS a FROM (SELECT unnest(who) FROM sales) WHERE name = 'Ann';
+-- lists of lists
+SELECT unnest([[1, 2], [3], NULL, []], recursive := true) AS a, unnest([[['x']], [['y'], ['z']]], max_depth := 2) AS b;
+-- structs in lists
+SELECT kind, unnest(list({'a': qty, 'b': {'c': id}} ORDER BY id), recursive := true) FROM sales WHERE id < 50 GROUP BY kind ORDER BY ALL;
+-- structs in lists of lists beside a list
+SELECT unnest([[{'a': 1, 'b': 2}], [{'a': 3, 'b': 4}, {'a': 5, 'b': 6}]], recursive := true), unnest([7, 8, 9]) AS c;
+-- some levels of structs
+SELECT unnest([{'a': [1, 2], 'b': {'c': {'d': 3}}}], max_depth := 3), unnest({'e': {'f': 1, 'g': 2}}, keep_parent_names := true, recursive := true);
+-- nothing in a list
+SELECT unnest(NULL) AS a;
+-- distinct fields
+SELECT DISTINCT unnest(who) FROM sales ORDER BY ALL;
+-- subqueries that read what stands before them
+SELECT s.id, t.n, u.m FROM shops s, (SELECT s.id + 1 AS n) t, (SELECT t.n * s.id AS m) u WHERE u.m > 6;
+-- rows of another table for each row
+SELECT h.id, t.shop_id, t.qty FROM shops h JOIN (SELECT x.shop_id, x.qty FROM sales x WHERE x.shop_id = h.id AND x.qty = 5) t ON TRUE;
+-- an aggregate for each row, also where there is none
+SELECT h.id, t.n FROM shops h LEFT JOIN (SELECT max(qty) AS n FROM sales x WHERE x.shop_id = h.id AND x.qty > 2) t ON t.n > 1;
+-- lists, unions, VALUES and CTEs for each row
+SELECT h.id, t.x, u.c, v.d, w.k FROM shops h, (SELECT unnest(range(h.id)) AS x) t, (SELECT h.city AS c UNION ALL SELECT 'a') u, (VALUES (h.id), (-h.id)) v(d), (WITH q AS (SELECT h.region AS k) SELECT k FROM q) w WHERE h.id < 5;
+-- names of a subquery's own tables come first
+SELECT h.id, t.id AS i FROM shops h, (SELECT id FROM shops ORDER BY id LIMIT 1) t, (SELECT id FROM sales WHERE id = h.id LIMIT 1) u;
