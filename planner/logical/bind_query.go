@@ -383,7 +383,7 @@ func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*c
 	if len(c.Columns) > len(bound.Cols) {
 		return nil, b.errorf(c.Pos, "%s has %d columns, but %d names are given", c.Name.Text, len(bound.Cols), len(c.Columns))
 	}
-	if def.refs > 1 && (b.rels > inlineRelations || !isPlain(bound) || hasVolatile(bound)) {
+	if def.refs > 1 && (b.rels > inlineRelations || !isPlain(bound) || hasVolatile(bound)) || matchesCTE(bound) {
 		def.kept = b.keep(def, bound)
 	} else {
 		def.bound = bound

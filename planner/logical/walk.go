@@ -114,6 +114,23 @@ func hasVolatile(q *Query) bool {
 	return found
 }
 
+// matchesCTE tells whether a query has a SEMI or ANTI join and reads a CTE. DuckDB takes such a join within a subquery that
+// reads columns from around it only where it stands in a CTE of its own.
+func matchesCTE(q *Query) bool {
+	matches, reads := false, false
+	WalkQuery(q, func(s *Select) {
+		WalkFrom(s.From, func(f From) {
+			switch f := f.(type) {
+			case *Join:
+				matches = matches || f.LeftOnly()
+			case *CTERef:
+				reads = true
+			}
+		})
+	})
+	return matches && reads
+}
+
 // WalkQuery visits the blocks of a query, those of subqueries in FROM and of kept CTEs included; not those of
 // subqueries in expressions.
 func WalkQuery(q *Query, visit func(*Select)) {

@@ -236,11 +236,12 @@ func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
 		where = nil
 	}
 	sub := substitution(m.d, inner)
-	outer := &logical.Query{Body: sel, OrderBy: q.OrderBy, Limit: q.Limit, Percent: q.Percent, Offset: q.Offset, CTEs: q.CTEs, Cols: q.Cols,
-		Recursive: q.Recursive}
-	fresh := logical.MapExprs(outer, sub.Expr)
+	outer := *q
+	outer.CTEs = nil // not copied: what is merged reads them too
+	fresh := logical.MapExprs(&outer, sub.Expr)
 	body := fresh.Body.(*logical.Select)
 	body.Where = expr.AllOf(where, body.Where)
+	fresh.CTEs = q.CTEs
 	*q = *fresh
 }
 
