@@ -200,6 +200,30 @@ def _(client, connection, address):
     compare(client, connection, list(Chains(SEED).all(300)))
 
 
+@checks.check("blocks that group rows, in one another")
+def _(client, connection, address):
+    """DuckDB's own time doubles with each, unless it leaves conditions where they are."""
+    shapes = [
+        "SELECT id, max(k) AS k FROM (@) q GROUP BY id", "SELECT DISTINCT id, k FROM (@) q", "SELECT id, max(k) AS k FROM (@) q GROUP BY id HAVING max(k) > 0",
+        "SELECT id, sum(k) OVER (PARTITION BY id) AS k FROM (@) q", "SELECT id, k FROM (@) q QUALIFY row_number() OVER (PARTITION BY id ORDER BY k) = 1",
+        "SELECT DISTINCT ON (id) id, k FROM (@) q ORDER BY id, k", "SELECT id, max(k) AS k FROM (@) q GROUP BY ROLLUP (id)", "SELECT id, k FROM l WHERE k <= (SELECT max(k) FROM (@) q)",
+        "SELECT q.id, max(r.k) AS k FROM (@) q LEFT JOIN r USING (id) GROUP BY 1", "SELECT id, max(k) AS k FROM l WHERE id IN (SELECT id FROM (@) q) GROUP BY id",
+        "SELECT id, k FROM (@) q WHERE EXISTS (SELECT max(k) FROM (@) p HAVING max(k) > 1)", "SELECT id, k FROM (@) q INTERSECT SELECT id, k FROM l",
+        "WITH w AS (@) SELECT id, max(k) AS k FROM w GROUP BY id", "SELECT id, max(k) AS k FROM (SELECT id, k FROM (@) q UNION ALL SELECT id, k FROM r) q GROUP BY id",
+    ]
+    rng = random.Random(SEED)
+
+    def nest(of):
+        text = "SELECT id, k FROM l"
+        for shape in of:
+            text = shape.replace("@", text, 1).replace("@", "SELECT id, k FROM r")
+        return text
+
+    connection.execute("SET disabled_optimizers = 'filter_pushdown,join_filter_pushdown'")
+    compare(client, connection, [nest([shape] * 25) for shape in shapes] + [nest(rng.choices(shapes, k=k)) for k in (6, 9, 12, 18, 30, 60) for _ in range(8)])
+    connection.execute("SET disabled_optimizers = 'join_filter_pushdown'")
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

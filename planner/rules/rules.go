@@ -3,8 +3,6 @@
 package rules
 
 import (
-	"fmt"
-
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/logical"
 )
@@ -38,6 +36,7 @@ var Default = []Rule{
 	{"PruneColumns", pruneColumns},
 	{"PruneLeaves", pruneLeaves},
 	{"FenceGrowth", fenceGrowth},
+	{"FenceNesting", fenceNesting},
 }
 
 // Run applies the rules in order and gives the names of those that changed something.
@@ -46,7 +45,7 @@ func Run(env Env, list []Rule, q *logical.Query) (*logical.Query, []string, erro
 	for _, r := range list {
 		next, changed, err := r.Apply(env, q)
 		if err != nil {
-			return nil, nil, fmt.Errorf("rule %s: %w", r.Name, err)
+			return nil, nil, err
 		}
 		if changed {
 			applied = append(applied, r.Name)
