@@ -38,7 +38,10 @@ def tables():
            "r": [row(i * 2, None if i == 3 else i * 0.75) for i in range(25)],
            "none": [], "lone": [row(4, 1.5)],
            "big": [row(i, float(i % 1000)) for i in range(30_000)]}
-    return {name: pa.Table.from_pylist(r, SCHEMA) for name, r in out.items()}
+    tables = {name: pa.Table.from_pylist(r, SCHEMA) for name, r in out.items()}
+    schema = pa.schema({"id": pa.int64(), "v": pa.list_(pa.float32(), 3), "w": pa.list_(pa.float64(), 3), "l": pa.list_(pa.float32())})
+    vectors = [{"id": i, "v": None if i % 7 == 0 else [rng.random() for _ in range(3)], "w": [rng.randrange(3) for _ in range(3)], "l": [1.0, 2.0, i]} for i in range(50)]
+    return tables | {"vectors": pa.Table.from_pylist(vectors, schema)}
 
 
 def make(folder):
@@ -410,6 +413,25 @@ def row_structs(n):
         yield f"SELECT {name}.id, t.x FROM {table}{join}{where}"
         yield f"SELECT {total} AS x, count(*) AS n FROM {table} LEFT JOIN lone z ON z.k = {name}.k{where}"
         yield f"SELECT q.x AS y FROM (SELECT {name} AS x FROM {table}{where}) q WHERE q.x.k = 1"
+
+
+@checks.check("arrays of a fixed size")
+def _(client, connection, address):
+    x = "[0.1, 0.2, 0.3]::FLOAT[3]"
+    compare(client, connection, [
+        *[f"SELECT id, {f}(v, {x}) AS d FROM vectors" for f in ("array_distance", "array_cosine_distance", "array_cosine_similarity", "array_inner_product", "array_negative_inner_product", "array_cross_product")],
+        *[f"SELECT id FROM vectors WHERE array_distance(v, {x}) < {d} AND id > 4 ORDER BY array_distance(v, {x}), id LIMIT 5" for d in (0.3, 0.6, 1e9)],
+        *[f"SELECT id, {a} {op} {b} AS d FROM vectors WHERE v IS NOT NULL" for op in ("<->", "<=>") for a, b in (("v", x), ("w", "[1, 2, 0.5]"), ("l", "[1, 2, 3]::FLOAT[]"), ("v", "l"), ("v", "v"))],
+        f"SELECT v <-> {x} AS d FROM vectors",
+        f"SELECT id, v = {x} AS a, v < [0.5, 0, 0]::FLOAT[3] AS b, v IN ({x}) AS c, w = [1, 2, 0] AS d, v IS DISTINCT FROM {x} AS e FROM vectors",
+        "SELECT id FROM vectors WHERE w > [1, 1, 0]::DOUBLE[3] AND w <> [2, 2, 2]::DOUBLE[3]",
+        "SELECT v::DOUBLE[3] AS a, v::FLOAT[] AS b, l::FLOAT[3] AS c, v::VARCHAR AS d, typeof(v) AS e, v[1] AS f, v[1:2] AS g, len(w) AS h, list_sum(v) AS i FROM vectors",
+        "SELECT [1, 2]::INT[2] AS a, [[1, 2], [3, 4]]::INT[2][2] AS b, [[1], [2]]::INT[1][] AS c, NULL::INT[2] AS d, '[1, NULL]'::INT[2] AS e, {'a': [1]}::STRUCT(a INT[1]) AS f, TRY_CAST([1] AS INT[2]) AS g",
+        "SELECT [1, 2, 3]::INT[2] AS a", "SELECT array_value(1.0, 2.0) <-> array_value(1.0, 3.0) AS a", "SELECT l::FLOAT[2] AS a FROM vectors",
+        "SELECT w, count(*) AS n, max(v) AS m FROM vectors GROUP BY w", "SELECT a.id, b.id AS i FROM vectors a JOIN vectors b ON a.w = b.w AND a.id < b.id",
+        "SELECT unnest(v) AS x, id FROM vectors", "SELECT v AS x FROM vectors UNION ALL SELECT [1, 2, 3]::FLOAT[3]", "SELECT id FROM vectors ORDER BY w, id",
+    ])
+    compare_prepared(address, connection, [("SELECT id, array_distance(v, CAST(? AS FLOAT[3])) AS d FROM vectors WHERE w[1] > ?", [[0.5, 0.5, 0.5], 0.0], [[1.0, 0.0, 2.0], 1.0])])
 
 
 @checks.check("rows as structs, and subqueries that read what stands before them")

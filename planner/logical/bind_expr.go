@@ -278,6 +278,8 @@ func (b *binder) binary(x *sqltext.Binary, c *exprCtx) (expr.Expr, error) {
 	case "!~":
 		e, err := b.typed(&expr.Call{Name: "regexp_full_match", Args: []expr.Expr{l, r}}, x.Pos)
 		return &expr.Not{X: e}, err
+	case "<->", "<=>":
+		return b.distance(x.Op, l, r, x.Pos)
 	case "GLOB":
 		return b.glob(l, r, x.Pos)
 	case "^", "**":
@@ -393,7 +395,7 @@ func (b *binder) inList(x *sqltext.InList, c *exprCtx) (expr.Expr, error) {
 }
 
 func (b *binder) cast(x *sqltext.CastExpr, c *exprCtx) (expr.Expr, error) {
-	if x.To.Name == sqltext.RegClass && x.To.ListDepth == 0 {
+	if x.To.Name == sqltext.RegClass && len(x.To.Lists) == 0 {
 		return b.regClass(x, c)
 	}
 	if inner, ok := x.X.(*sqltext.CastExpr); ok && inner.To.Name == sqltext.RegClass && x.To.Name == "VARCHAR" {
@@ -491,6 +493,25 @@ func (b *binder) subscript(x *sqltext.Subscript, c *exprCtx) (expr.Expr, error) 
 		b.wantType(k, arrow.PrimitiveTypes.Int64)
 	}
 	return b.typed(&expr.Index{X: e, Key: k}, x.Pos)
+}
+
+// distances are the operators on vectors, as functions of lists. DuckDB takes arrays for lists there.
+var distances = map[string]string{"<->": "list_distance", "<=>": "list_cosine_distance"}
+
+// distance binds an operator on vectors.
+func (b *binder) distance(op string, l, r expr.Expr, pos int) (expr.Expr, error) {
+	b.wantSame(l, r)
+	for _, e := range []expr.Expr{l, r} {
+		if e.Type() == nil || expr.Elem(e.Type()) != nil {
+			continue
+		}
+		hint := "it tells the distance of two lists or arrays of numbers"
+		if op == "<=>" {
+			hint += "; for equality write IS NOT DISTINCT FROM"
+		}
+		return nil, b.fault(errs.ErrInvalidInput, pos, hint, "the operator %q takes vectors", op)
+	}
+	return b.typed(&expr.Call{Name: distances[op], Args: []expr.Expr{l, r}}, pos)
 }
 
 // glob binds a test that DuckDB alone computes.

@@ -13,7 +13,7 @@ import (
 )
 
 func (b *binder) typedLit(x *sqltext.TypedLit) (expr.Expr, error) {
-	if x.Type.ListDepth == 0 {
+	if len(x.Type.Lists) == 0 {
 		switch x.Type.Name {
 		case "DATE", "TIME", "TIMESTAMP", "DATETIME", "TIMESTAMPTZ", "TIMESTAMP WITH TIME ZONE":
 			t, err := TypeOf(x.Type)
@@ -164,8 +164,12 @@ func TypeOf(n sqltext.TypeName) (arrow.DataType, error) {
 	if err != nil {
 		return nil, err
 	}
-	for range n.ListDepth {
-		t = arrow.ListOf(t)
+	for _, size := range n.Lists {
+		if size > 0 {
+			t = arrow.FixedSizeListOf(int32(size), t)
+		} else {
+			t = arrow.ListOf(t)
+		}
 	}
 	return t, nil
 }

@@ -586,12 +586,12 @@ type CaseWhen struct{ Cond, Then Expr }
 
 // TypeName is a type as SQL spells it: Name is DuckDB's own for all its aliases, as BIGINT for int8 and TIMESTAMPTZ for
 // TIMESTAMP WITH TIME ZONE, with its arguments, as DECIMAL(10,2) (always two, DECIMAL alone is (18,3)); nested types have
-// Children with Fields for a STRUCT's names. ListDepth counts trailing [].
+// Children with Fields for a STRUCT's names. Lists has an element for each trailing [], the size of a fixed one and else 0.
 type TypeName struct {
-	Name      string
-	Args      []int
-	Fields    []string
-	Children  []TypeName
-	ListDepth int
-	Pos       int
+	Name     string
+	Args     []int
+	Fields   []string
+	Children []TypeName
+	Lists    []int
+	Pos      int
 }

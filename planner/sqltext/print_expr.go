@@ -340,6 +340,12 @@ func (t TypeName) String() string {
 	if len(parts) > 0 {
 		b.WriteString("(" + strings.Join(parts, ", ") + ")")
 	}
-	b.WriteString(strings.Repeat("[]", t.ListDepth))
+	for _, size := range t.Lists {
+		if size > 0 {
+			fmt.Fprintf(&b, "[%d]", size)
+		} else {
+			b.WriteString("[]")
+		}
+	}
 	return b.String()
 }

@@ -52,6 +52,8 @@ var operators = map[string]operator{
 	"~":  {levelOp, topOp, "~", false},
 
 	"~~~": {levelOp, topOp, "GLOB", false},
+	"<->": {levelOp, topOp, "<->", false},
+	"<=>": {levelOp, topOp, "<=>", false},
 }
 
 // operatorCalls are the operators that are another spelling of a function.
@@ -283,14 +285,12 @@ func (r *rewriter) otherSign(left frag, level int) (frag, bool) {
 		f := inParens(cat(one("NOT ", headPos(left)), r.mark("op", headPos(left), sideBinary{"~"}, left, r.exprAt(levelOp+1))))
 		f.top = topOp
 		return f, true
-	case "<=>":
-		r.failHint(pos, "write IS NOT DISTINCT FROM", "the operator %q is not supported", t.text)
 	case "~*", "!~*":
 		r.failHint(pos, "~ tests the whole text; regexp_matches(x, 'pattern', 'i') finds the pattern anywhere in it, without regard to case",
 			"the operator %q is not supported", t.text)
 	case "!":
 		r.failHint(pos, "write factorial(x)", "the operator %q is not supported", t.text)
-	case "<->", "<#>", "@":
+	case "<#>", "@":
 		r.unsupported(pos, "the operator %q is not supported", t.text)
 	}
 	return left, false

@@ -68,13 +68,28 @@ func (r *rewriter) typeName() TypeName {
 		r.scalarType(&typ, word)
 	}
 	for r.acceptSign("[") {
-		if !r.peek().isSign("]") {
-			r.unsupported(r.here(), "arrays of a fixed size are not supported as a type")
-		}
+		typ.Lists = append(typ.Lists, r.arraySize())
 		r.expectSign("]")
-		typ.ListDepth++
 	}
 	return typ
+}
+
+// maxArray is the greatest size of an array in DuckDB.
+const maxArray = 100_000
+
+// arraySize reads the size of an array; 0 for a list, which has none.
+func (r *rewriter) arraySize() int {
+	t := r.peek()
+	if t.isSign("]") {
+		return 0
+	}
+	n, err := strconv.Atoi(t.text)
+	if t.kind != tokNumber || err != nil || n < 1 || n > maxArray {
+		r.fail(int(t.start), "the size of an array is a whole number from 1 to %d", maxArray)
+		return 0
+	}
+	r.advance()
+	return n
 }
 
 func (r *rewriter) structFields(typ *TypeName) {
