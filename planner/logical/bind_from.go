@@ -98,6 +98,9 @@ func (b *binder) sampled(f From, t *sqltext.Sample, rels []*relation, before int
 }
 
 func (b *binder) tableName(t *sqltext.TableName, s *scope) (From, error) {
+	if t.Listing != "" {
+		return b.listing(t, s)
+	}
 	if len(t.Name) == 1 && t.AsOf == nil {
 		if def := s.ctes.find(t.Name[0].Text); def != nil {
 			return b.cteRef(t, def, s)
@@ -366,6 +369,15 @@ var aboutFuncs = map[string]scan.About{
 
 // aboutFunc binds a function whose argument is a table's name as a text.
 func (b *binder) aboutFunc(t *sqltext.TableFunc, about scan.About, s *scope) (From, error) {
+	table, err := b.tableArg(t)
+	if err != nil {
+		return nil, err
+	}
+	return b.scanOf(table, about, s)
+}
+
+// tableArg gives the table that the one argument of a function names, under the function's alias or name.
+func (b *binder) tableArg(t *sqltext.TableFunc) (*sqltext.TableName, error) {
 	var text *sqltext.StringLit
 	if len(t.Call.Args) == 1 {
 		text, _ = t.Call.Args[0].(*sqltext.StringLit)
@@ -381,7 +393,7 @@ func (b *binder) aboutFunc(t *sqltext.TableFunc, about scan.About, s *scope) (Fr
 	if alias == nil {
 		alias = &sqltext.Ident{Text: t.Call.Name}
 	}
-	return b.scanOf(&sqltext.TableName{Name: name, Alias: alias, Columns: t.Columns, Pos: t.Pos}, about, s)
+	return &sqltext.TableName{Name: name, Alias: alias, Columns: t.Columns, Pos: t.Pos}, nil
 }
 
 // nameOf reads a table's name from a text, where the version need not be quoted.
@@ -396,6 +408,16 @@ func nameOf(text string) ([]sqltext.Ident, error) {
 	}
 	name[len(name)-1].Text += "@" + version
 	return name, nil
+}
+
+// tableInfo binds pragma_table_info('t').
+func (b *binder) tableInfo(t *sqltext.TableFunc, s *scope) (From, error) {
+	table, err := b.tableArg(t)
+	if err != nil {
+		return nil, err
+	}
+	table.Listing = sqltext.TableInfo
+	return b.tableName(table, s)
 }
 
 // systemFunc binds a function without arguments that describes the catalog, as duckdb_tables() does; false where there is none of
@@ -427,6 +449,9 @@ func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
 	}
 	if about, ok := aboutFuncs[name]; ok {
 		return b.aboutFunc(t, about, s)
+	}
+	if name == "pragma_table_info" {
+		return b.tableInfo(t, s)
 	}
 	if f, ok, err := b.systemFunc(t, s); ok {
 		return f, err

@@ -71,11 +71,11 @@ var macros = map[string]string{
 // formatType spells a type by its number, with the digits of a decimal as pg_attribute has them.
 func formatType() string {
 	var out strings.Builder
-	out.WriteString("CASE $1")
+	out.WriteString("CAST(CASE $1")
 	for _, t := range expr.PgTypes {
 		out.WriteString(" WHEN " + formatInt(t.OID) + " THEN '" + t.Format + "'")
 	}
-	return out.String() + " END || CASE WHEN $2 > 0 THEN concat('(', $2 // 1000, ',', $2 % 1000, ')') ELSE '' END"
+	return out.String() + " END || CASE WHEN $2 > 0 THEN concat('(', $2 // 1000, ',', $2 % 1000, ')') ELSE '' END AS VARCHAR)"
 }
 
 // quoteIdent puts quotes around a name that can't stand bare.

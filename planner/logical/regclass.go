@@ -76,16 +76,23 @@ func (b *binder) numberOf(text string, pos int) (int64, error) {
 	if err != nil {
 		return 0, b.errorf(pos, "the text is no name of a table")
 	}
-	ref, err := b.tableRef(&sqltext.TableName{Name: name, Pos: pos})
+	number, _, err := b.numbered(&sqltext.TableName{Name: name, Pos: pos})
+	return number, err
+}
+
+// numbered gives the number of a table or view, and its whole name.
+func (b *binder) numbered(t *sqltext.TableName) (int64, []string, error) {
+	ref, err := b.tableRef(t)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	if ref.Version != "" {
-		return 0, b.errorf(pos, "a table has one number for all its versions: name it without '@'")
+		return 0, nil, b.errorf(t.Pos, "a table has one number for all its versions: name it without '@'")
 	}
-	src, err := b.source(ref, pos)
+	src, err := b.source(ref, t.Pos)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
-	return scan.OID(splitKey(src.Name())...), nil
+	name := splitKey(src.Name())
+	return scan.OID(name...), name, nil
 }

@@ -227,12 +227,23 @@ type TableExpr interface{ tableExpr() }
 // TableName is a table as named, with version suffix still in the last part ("t@7").
 type TableName struct {
 	Name    []Ident
-	AsOf    Expr // nil without AS OF TIMESTAMP
+	Listing Listing // what is told of the table; empty for its rows
+	AsOf    Expr    // nil without AS OF TIMESTAMP
 	Alias   *Ident
 	Columns []Ident // alias's column names
 	Sample  *Sample
 	Pos     int
 }
+
+// Listing is what tells of tables in place of one's rows.
+type Listing string
+
+// The listings, as they are written.
+const (
+	Describe      Listing = "DESCRIBE"
+	TableInfo     Listing = "PRAGMA table_info"
+	ShowAllTables Listing = "SHOW ALL TABLES" // of no table in particular
+)
 
 // Join joins two table expressions.
 type Join struct {

@@ -78,7 +78,7 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 			c.unknown(0)
 			return nil
 		}
-		out := &TableName{Name: side.name, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
+		out := &TableName{Name: side.name, Listing: side.listing, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 		if table.AsOf != nil {
 			out.AsOf = c.expr(table.AsOf.TsExpr)
 		}

@@ -334,7 +334,14 @@ func (p *printer) window(w *WindowSpec, over bool) {
 func (p *printer) table(t TableExpr) {
 	switch t := t.(type) {
 	case *TableName:
-		p.put(formatName(t.Name))
+		switch {
+		case t.Listing == ShowAllTables:
+			p.put("(", string(t.Listing), ")")
+		case t.Listing != "":
+			p.put("(", string(t.Listing), " ", formatName(t.Name), ")")
+		default:
+			p.put(formatName(t.Name))
+		}
 		if t.AsOf != nil {
 			p.put(" AS OF TIMESTAMP ")
 			p.expr(t.AsOf)

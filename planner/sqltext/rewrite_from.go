@@ -133,6 +133,8 @@ func (r *rewriter) tableTerm() frag {
 		q := r.summarized()
 		r.expectSign(")")
 		return r.derived(q, sideTable{pos: pos, summary: true, alias: alias})
+	case t.isSign("(") && r.peekAt(1).isWord("describe", "desc", "show"):
+		return r.listing(alias)
 	case r.queryAhead(r.pos):
 		return r.derived(r.subquery(), sideTable{pos: pos, lateral: lateral, alias: alias})
 	case t.isWord("values") && r.peekAt(1).isSign("("):
@@ -199,6 +201,33 @@ func (r *rewriter) tableName(alias *Ident) frag {
 	}
 	side.sample = r.tableSample()
 	return cat(one(marker("table", r.add(side)), side.pos), asOf)
+}
+
+// listing rewrites (DESCRIBE t) and (SHOW ALL TABLES) as a table.
+func (r *rewriter) listing(alias *Ident) frag {
+	r.advance()
+	side := sideTable{pos: r.here(), listing: Describe, alias: alias}
+	switch {
+	case r.words("show", "all", "tables"):
+		r.pos += 3
+		side.listing = ShowAllTables
+	case r.accept("show"):
+		r.unsupported(side.pos, "of SHOW only SHOW ALL TABLES can stand in FROM")
+	default:
+		r.advance()
+		if t := r.peek(); t.isWord("select", "with", "from", "values", "pivot", "unpivot") || r.queryAhead(r.pos) {
+			r.unsupported(int(t.start), "DESCRIBE of a query can't stand in FROM: it takes a table")
+		}
+		r.accept("table")
+		side.pos = r.here()
+		side.name = r.tablePath()
+	}
+	r.expectSign(")")
+	if alias == nil {
+		side.alias, side.columns = r.tableAlias()
+	}
+	side.sample = r.tableSample()
+	return one(marker("table", r.add(side)), side.pos)
 }
 
 // tablePath reads the dotted name of a table.

@@ -24,14 +24,50 @@ func (r *rewriter) describe() Statement {
 	return out
 }
 
+// pragma reads the PRAGMAs that list tables.
+func (r *rewriter) pragma() Statement {
+	at := int(r.advance().start)
+	switch {
+	case r.accept("show_tables"):
+		return &ShowStmt{What: "tables", Pos: at}
+	case r.accept("show_tables_expanded"):
+		return allOf(&TableName{Listing: ShowAllTables, Pos: at})
+	case r.accept("database_list"):
+		return allOf(&TableFunc{Call: &FuncCall{At: At{Pos: at}, Name: "pragma_database_list"}, Pos: at})
+	case r.accept("table_info"):
+		r.expectSign("(")
+		table := &TableName{Listing: TableInfo, Pos: r.here()}
+		if t := r.peek(); t.kind == tokString {
+			r.advance()
+			name, err := ParseName(t.text)
+			if err != nil {
+				r.fail(table.Pos, "the text is no name of a table")
+			}
+			table.Name = name
+		} else {
+			table.Name = r.names()
+		}
+		r.expectSign(")")
+		return allOf(table)
+	}
+	r.failHint(at, "table_info('t'), show_tables, show_tables_expanded and database_list are there", "PRAGMA %s is not supported", r.peek().text)
+	return nil
+}
+
+// allOf is SELECT * FROM what tells of tables.
+func allOf(from TableExpr) Statement {
+	all := SelectItem{Expr: &Star{}, Text: "*"}
+	return &QueryStmt{Query: &Query{Body: &Select{Items: []SelectItem{all}, From: []TableExpr{from}}}}
+}
+
 // show reads SHOW [FULL] TABLES [FROM schema] [LIKE pattern], SHOW VIEWS, SHOW SCHEMAS, SHOW DATABASES, SHOW COLUMNS FROM t,
 // SHOW CREATE VIEW v, SHOW ALL, and SHOW option.
 func (r *rewriter) show() Statement {
-	r.advance()
+	first := int(r.advance().start)
 	out := &ShowStmt{Pos: r.here()}
 	switch at := r.here(); {
 	case r.accept("all", "tables"):
-		r.failHint(at, "read information_schema.tables", "SHOW ALL TABLES is not supported")
+		return allOf(&TableName{Listing: ShowAllTables, Pos: first})
 	case r.accept("all"):
 		out.What = "all"
 	case r.accept("create", "view"):

@@ -57,6 +57,8 @@ func (r *rewriter) statementBody(top bool) Statement {
 			return r.show()
 		case "describe", "desc":
 			return r.describe()
+		case "pragma":
+			return r.pragma()
 		case "begin", "start", "commit", "end", "rollback", "abort":
 			return r.transaction()
 		case "insert", "update", "delete", "merge", "create", "drop", "alter", "truncate":
@@ -68,7 +70,7 @@ func (r *rewriter) statementBody(top bool) Statement {
 			default:
 				return r.writeStatement(kind)
 			}
-		case "replace", "copy", "attach", "detach", "install", "load", "pragma", "call", "export", "import", "vacuum", "checkpoint",
+		case "replace", "copy", "attach", "detach", "install", "load", "call", "export", "import", "vacuum", "checkpoint",
 			"analyze", "prepare", "execute", "deallocate", "grant", "revoke",
 			"comment", "force", "lock", "savepoint", "declare", "fetch", "close", "listen", "notify":
 			r.unsupported(int(t.start), "%s is not supported", upper(t.text))

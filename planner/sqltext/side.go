@@ -141,6 +141,7 @@ type (
 		lateral bool
 		call    bool // the subquery's column is the call of a table function
 		summary bool // SUMMARIZE stands before the subquery
+		listing Listing
 		sample  *Sample
 		pos     int
 	}
