@@ -147,7 +147,7 @@ func TestParseInterval(t *testing.T) {
 		"2 hours": iv(0, 0, 7200e9), "-90 minutes": iv(0, 0, -5400e9), "1 year 2 months 3 days": iv(14, 3, 0), "1.5 days": iv(0, 1, 43200e9),
 		"1.5 months": iv(1, 15, 0), "1.5 years": iv(18, 0, 0), "1 day 01:02:03.5": iv(0, 1, 3723500e6), "1h": iv(0, 0, 3600e9),
 		"2 weeks": iv(0, 14, 0), "5 us": iv(0, 0, 5000), "@ 1 day ago": iv(0, -1, 0), "1": iv(0, 0, 1e9), "0.1 seconds": iv(0, 0, 1e8),
-		"1 day -2 hours": iv(0, 1, -7200e9), "3 quarter": iv(9, 0, 0),
+		"1 day -2 hours": iv(0, 1, -7200e9), "1 day -10:00": iv(0, 1, -36000e9), "-1.5": iv(0, 0, -1500e6), " 2 ": iv(0, 0, 2e9), "3 quarter": iv(9, 0, 0),
 	} {
 		l, err := expr.ParseInterval(s, "")
 		if err != nil || l.Value != want {
@@ -157,7 +157,8 @@ func TestParseInterval(t *testing.T) {
 	if l, err := expr.ParseInterval("90", "MINUTE"); err != nil || l.Value != iv(0, 0, 5400e9) {
 		t.Errorf("90 MINUTE: %v, %v", l, err)
 	}
-	for _, s := range []string{"", "abc", "P1D", "5 ns", "1e2 seconds", "+1 day", ".5 hours", "99999999999999999999 days"} {
+	for _, s := range []string{"", "abc", "P1D", "5 ns", "1e2 seconds", "+1 day", ".5 hours", "2024-01-01", "1-2", "1 month 2", "2 1 day",
+		"1 -1", "1 ago", "1 02:03:04", "10:00 ago", "1 day,2 hours", "99999999999999999999 days"} {
 		if l, err := expr.ParseInterval(s, ""); !errors.Is(err, errs.ErrInvalidInput) {
 			t.Errorf("%q: %v, %v", s, l, err)
 		}

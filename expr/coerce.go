@@ -20,7 +20,7 @@ import (
 //	FLOAT        | exact number    -> FLOAT
 //	FLOAT        | DOUBLE literal  -> FLOAT, unless it is out of FLOAT's range
 //	FLOAT        | DOUBLE          -> as they are, compared as DOUBLE; literals in the same list become DOUBLE
-//	bool         | number          -> the number's type
+//	bool         | number          -> the number's type; only an integer has an order beside one
 //	zoned        | naive timestamp -> zoned, at the session's zone
 //	duration     | INTERVAL        -> duration for a literal that is a whole number of its units
 //
@@ -189,6 +189,11 @@ func coerceBools(es []Expr, equality bool, zone *time.Location) ([]Expr, error) 
 		if e.Type() != nil && KindOf(e.Type()).Numeric() {
 			number = e.Type()
 			break
+		}
+	}
+	for _, e := range es {
+		if k := KindOf(e.Type()); !equality && k.Numeric() && k != KindInt {
+			return nil, compareError(arrow.FixedWidthTypes.Boolean, e.Type())
 		}
 	}
 	to := number

@@ -267,13 +267,14 @@ type Subquery struct {
 }
 
 // Lambda is x -> Body as an argument of a list function. It stands in plans only.
+// Names are the parameters as the statement has them, empty where it has none.
 type Lambda struct {
-	Params []string
-	Body   Expr
+	Params, Names []string
+	Body          Expr
 }
 
-// LambdaParam reads a lambda's parameter.
+// LambdaParam reads a lambda's parameter. Label is what the statement calls it, empty where it does not.
 type LambdaParam struct {
-	Name string
-	Typ  arrow.DataType
+	Name, Label string
+	Typ         arrow.DataType
 }

@@ -68,15 +68,15 @@ func parseSpan(s string) (span, bool) {
 		if strings.EqualFold(strings.TrimSpace(t.s), "ago") && found {
 			return span{-sp.months, -sp.days, -sp.micros}, true
 		}
-		if !sp.part(t) {
+		if !sp.part(t, found) {
 			return sp, false
 		}
 		found = true
 	}
 }
 
-// part reads one signed number with its unit, or a clock.
-func (sp *span) part(t *textScanner) bool {
+// part reads one signed number with its unit, or a clock, which stands last. A number of seconds needs no unit where it stands alone.
+func (sp *span) part(t *textScanner, found bool) bool {
 	_, neg := t.take("-")
 	sign := int64(1)
 	if neg {
@@ -84,9 +84,10 @@ func (sp *span) part(t *textScanner) bool {
 	}
 	if c := (&textScanner{s: t.s}); clockAhead(c.s) {
 		n, _, ok := c.clock()
+		c.skip()
 		t.s = c.s
 		sp.micros += sign * n / 1000
-		return ok
+		return ok && t.s == ""
 	}
 	n, ok := t.digits(18)
 	if !ok {
@@ -102,11 +103,8 @@ func (sp *span) part(t *textScanner) bool {
 		i++
 	}
 	word := strings.ToLower(t.s[:i])
-	if word == "ago" {
-		word, i = "", 0
-	}
 	t.s = t.s[i:]
-	if word == "" {
+	if word == "" && t.s == "" && !found {
 		word = "second"
 	}
 	u, ok := spanUnits[word]

@@ -14,6 +14,8 @@ type Printer struct {
 	Param func(*Param) string
 	// Subquery spells a subquery's query, without parentheses; nil: "...".
 	Subquery func(*Subquery) string
+	// PlanNames spells parameters of lambdas by their names in the plan, which are unique, not by those that the statement has.
+	PlanNames bool
 	// Special spells a node in place of the printer where it gives true.
 	Special func(Expr) (string, bool)
 }
@@ -213,14 +215,32 @@ func (p Printer) textRest(e Expr) (string, int) {
 	case *Subquery:
 		return p.subquery(e)
 	case *Lambda:
-		if len(e.Params) == 1 {
-			return e.Params[0] + " -> " + p.at(e.Body, 0), 0
+		names := make([]string, len(e.Params))
+		for i := range names {
+			names[i] = p.lambdaParam(e.Params[i], label(e.Names, i))
 		}
-		return "(" + strings.Join(e.Params, ", ") + ") -> " + p.at(e.Body, 0), 0
+		if len(names) == 1 {
+			return names[0] + " -> " + p.at(e.Body, 0), 0
+		}
+		return "(" + strings.Join(names, ", ") + ") -> " + p.at(e.Body, 0), 0
 	case *LambdaParam:
-		return quotePart(e.Name), precAtom
+		return p.lambdaParam(e.Name, e.Label), precAtom
 	}
 	return fmt.Sprintf("%T", e), precAtom
+}
+
+func label(names []string, i int) string {
+	if i < len(names) {
+		return names[i]
+	}
+	return ""
+}
+
+func (p Printer) lambdaParam(name, label string) string {
+	if p.PlanNames || label == "" {
+		return quotePart(name)
+	}
+	return quotePart(label)
 }
 
 func (p Printer) list(es []Expr, sep string, min int) string {

@@ -132,7 +132,7 @@ func withChildren(e Expr, c []Expr) Expr {
 	case *Subquery:
 		return &Subquery{Kind: e.Kind, Operand: c[0], Op: e.Op, Query: e.Query, Typ: e.Typ}
 	case *Lambda:
-		return &Lambda{Params: e.Params, Body: c[0]}
+		return &Lambda{Params: e.Params, Names: e.Names, Body: c[0]}
 	}
 	return e
 }

@@ -3,6 +3,7 @@ package flightsql
 import (
 	"bytes"
 	"errors"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -125,7 +126,8 @@ func (s *Server) runsOnce(params []byte) bool {
 	return err == nil && n == 1
 }
 
-// narrowed gives parameters with the integers that fit, and NULLs, as INTEGER; false where that changes none.
+// narrowed gives parameters with the integers that fit, and NULLs, as INTEGER, and timestamps of milliseconds as those of microseconds, which
+// DuckDB casts to more types; false where that changes none.
 func narrowed(params []*expr.Literal) ([]*expr.Literal, bool) {
 	out, changed := slices.Clone(params), false
 	for i, p := range params {
@@ -133,8 +135,25 @@ func narrowed(params []*expr.Literal) ([]*expr.Literal, bool) {
 		if p.Typ.ID() == arrow.INT64 && (p.Value == nil || ok && v == int64(int32(v))) {
 			out[i], changed = &expr.Literal{Value: p.Value, Typ: arrow.PrimitiveTypes.Int32}, true
 		}
+		if l, ok := inMicros(p); ok {
+			out[i], changed = l, true
+		}
 	}
 	return out, changed
+}
+
+// inMicros gives a timestamp of milliseconds, or a NULL of this type, as one of microseconds; false where it is none or does not fit.
+func inMicros(p *expr.Literal) (*expr.Literal, bool) {
+	t, ok := p.Typ.(*arrow.TimestampType)
+	if !ok || t.Unit != arrow.Millisecond {
+		return nil, false
+	}
+	out := &expr.Literal{Typ: &arrow.TimestampType{Unit: arrow.Microsecond, TimeZone: t.TimeZone}}
+	if v, ok := p.Value.(int64); ok {
+		out.Value = v * 1000
+		return out, v <= math.MaxInt64/1000 && v >= math.MinInt64/1000
+	}
+	return out, p.Value == nil
 }
 
 // errStop ends rowsOf early.

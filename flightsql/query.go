@@ -3,6 +3,7 @@ package flightsql
 import (
 	"context"
 	"errors"
+	"math/big"
 	"strings"
 	"time"
 
@@ -88,6 +89,9 @@ func (s *Server) describeBound(ctx context.Context, q query, p *planned) {
 	bound := make([]*expr.Literal, len(p.statement.StandIns))
 	for i, l := range p.statement.StandIns {
 		bound[i] = &expr.Literal{Value: l.Value, Typ: plainType(paramType(l.Typ))}
+		if l.Value == nil && expr.KindOf(l.Typ) == expr.KindDecimal { // DuckDB computes no type from a NULL that is a decimal
+			bound[i].Value = new(big.Int)
+		}
 	}
 	if len(bound) == 0 {
 		return

@@ -88,6 +88,21 @@ var prepared = []struct{ sql, types string }{
 	{"SELECT id FROM T WHERE id = ANY(?)", "list<item: int64, nullable>"},
 	{"SELECT id FROM T WHERE list_contains(?, kind)", "list<item: utf8, nullable>"},
 	{"SELECT id FROM T WHERE list_contains(tags, ?)", "utf8"},
+	{"SELECT list_concat(tags, ?), tags[?:?] FROM T", "list<item: utf8, nullable> int64 int64"},
+	{"SELECT list_transform([1, 2], x -> x + ?), list_filter([1, 2], x -> x = ?)", "int64 int64"},
+	{"SELECT list_transform([1.5, 2], x -> x * ?), [x || ? FOR x IN ['a']]", "float64 utf8"},
+	{"SELECT list_transform([1, 2], x -> coalesce(x, ?)), list_reduce([1, 2], (a, b) -> a + b * ?)", "int64 int64"},
+	{"SELECT list_transform([[1], [2]], x -> list_transform(x, (y, i) -> y + i + ?))", "int64"},
+	{"SELECT list_transform(['a'], (x, i) -> i > ?), list_reduce([1], (a, x) -> a + x * ?, 2.5)", "int64 int64"},
+	{"VALUES (?), (1)", "int64"},
+	{"VALUES (NULL, ?), (1, 'a'), (?, ?)", "utf8 int64 utf8"},
+	{"SELECT * FROM (VALUES (?, 2.5), (1, ?)) AS v(a, b)", "int64 float64"},
+	{"SELECT * FROM range(TIMESTAMP '2024-01-01', ?, ?)", "timestamp[ms] month_day_nano_interval"},
+	{"SELECT * FROM range(?, TIMESTAMP '2024-01-03', INTERVAL 1 DAY)", "timestamp[ms]"},
+	{"SELECT * FROM generate_series(?, ?, INTERVAL 1 DAY)", "timestamp[ms] timestamp[ms]"},
+	{"SELECT range(DATE '2024-01-01', ?, INTERVAL 1 DAY)", "date32"},
+	{"SELECT date_diff('day', ?, seen), age(?, seen), time_bucket(?, seen), date_add(seen, ?) FROM T", "timestamp[ms] timestamp[ms] month_day_nano_interval month_day_nano_interval"},
+	{"SELECT split_part(kind, 'u', ?), regexp_extract(kind, '(b)(u)', ?), trunc(height, ?) FROM T", "int64 int64 int64"},
 	{"SELECT unnest(CAST(? AS BIGINT[]))", "list<item: int64, nullable>"},
 }
 
@@ -100,6 +115,8 @@ var neverNull = []struct{ sql, types string }{
 	{"SELECT percentile_cont(?) WITHIN GROUP (ORDER BY age) FROM T", "float64"},
 	{"SELECT id FROM T LIMIT ? OFFSET ?", "int64 int64"},
 	{"SELECT percentile_disc(?) WITHIN GROUP (ORDER BY age) FROM T", "float64"},
+	{"SELECT CAST(? AS DECIMAL(10,2)) + 1", "decimal(10, 2)"}, // a NULL has no type in DuckDB
+	{"SELECT max(id, ?) FROM T", "int64"},
 }
 
 // TestAnnouncedSchemas prepares statements and binds values of the announced types, and NULLs: what streams has the schema that was
@@ -185,6 +202,10 @@ func appendValue(b array.Builder) {
 		b.Append(decimal128.FromI64(250))
 	case *array.Int64Builder:
 		b.Append(2)
+	case *array.MonthDayNanoIntervalBuilder:
+		b.Append(arrow.MonthDayNanoInterval{Days: 1})
+	case *array.Date32Builder:
+		b.Append(19_700)
 	case *array.TimestampBuilder:
 		b.Append(1_700_000_000_000)
 	case *array.BinaryBuilder:

@@ -78,7 +78,7 @@ func fits(e expr.Expr, head, msg string) bool {
 	case *expr.Neg:
 		return isOverflow && strings.HasPrefix(words, "negation")
 	case *expr.Aggregate:
-		return isOverflow && e.Name == "sum"
+		return isOverflow && e.Name == "sum" || len(e.Args) > 1 && strings.Contains(strings.ToLower(msg), e.Name)
 	case *expr.Call:
 		return !isOverflow && isCall(e)
 	}

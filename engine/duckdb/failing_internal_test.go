@@ -20,6 +20,7 @@ func TestFailing(t *testing.T) {
 	ln := part(&expr.Call{Name: "ln", Args: []expr.Expr{id}})
 	big, date := part(&expr.Cast{X: id, To: arrow.PrimitiveTypes.Int64}), part(&expr.Cast{X: id, To: arrow.FixedWidthTypes.Date32})
 	list, extract := part(&expr.Call{Name: "list_value", Args: []expr.Expr{id}}), part(&expr.Call{Name: "list_extract", Args: []expr.Expr{id, expr.Text("a")}})
+	topK := part(&expr.Aggregate{Name: "approx_top_k", Args: []expr.Expr{id, expr.Int(0)}})
 	uuid := part(&expr.Call{Name: expr.CastAs + "UUID", Args: []expr.Expr{id}})
 	tests := []struct {
 		name  string
@@ -31,6 +32,7 @@ func TestFailing(t *testing.T) {
 		{"the operator", []physical.FailingPart{cast, sub, add}, "Out of Range Error: Overflow in addition of INT64 (1 + 9223372036854775807)!", "id + id"},
 		{"a sum or an operator", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: Overflow in HUGEINT addition", "sum(id) or id + id"},
 		{"a function", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: cannot take square root of a negative number", "sqrt(id)"},
+		{"an aggregate that the error tells of", []physical.FailingPart{sum, topK}, "Invalid Input Error: Invalid input for approx_top_k: k value must be > 0", "approx_top_k(id, 0)"},
 		{"a function that converts", []physical.FailingPart{add, trunc}, `Conversion Error: extract specifier "foo" not recognized`, "date_trunc(id)"},
 		{"the function that the error tells of", []physical.FailingPart{sqrt, ln}, "Out of Range Error: cannot take logarithm of zero", "ln(id)"},
 		{"two functions", []physical.FailingPart{sqrt, trunc}, "Out of Range Error: the value is out of range", "sqrt(id) or date_trunc(id)"},

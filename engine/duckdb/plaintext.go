@@ -28,7 +28,7 @@ var sentences = []struct {
 func plainText(msg string) string {
 	for _, s := range sentences {
 		if s.duckdb.MatchString(msg) {
-			msg = s.duckdb.ReplaceAllString(msg, s.plain)
+			msg = strings.ReplaceAll(s.duckdb.ReplaceAllString(msg, s.plain), `"NULL"`, "NULL")
 			break
 		}
 	}

@@ -9,6 +9,7 @@ func TestPlainText(t *testing.T) {
 		"No function matches the given name and argument types '+(VARCHAR, INTEGER_LITERAL)'. You might need to add casts.":    "no operator matches VARCHAR + INTEGER - an explicit cast may help",
 		"No function matches the given name and argument types 'f()'. You might need to add explicit type casts.":              "there is no function f() - an explicit cast may help",
 		`Could not choose a best candidate function for the function call "abs(STRING_LITERAL)". In order to select one, ...`:  "abs(VARCHAR) may be several functions: cast the arguments",
+		`No function matches the given name and argument types 'range(TIMESTAMP, "NULL")'. You might need to add casts.`:       "there is no function range(TIMESTAMP, NULL) - an explicit cast may help",
 		"Could not convert string 'INT32 to INT8' to INT64":                                                                    "Could not convert string 'INT32 to INT8' to BIGINT",
 		`Casting value "UINT8" to BOOL`:               `Casting value "UINT8" to BOOLEAN`,
 		"Overflow in addition of UINT16 (65535 + 1)!": "Overflow in addition of USMALLINT (65535 + 1)!",

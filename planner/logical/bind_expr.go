@@ -24,6 +24,8 @@ type exprCtx struct {
 	valuesOf map[int]bool
 	// element tells that a list stands for its elements: inside any_match and all_match.
 	element bool
+	// lambdaTypes are the types of a lambda's parameters, as far as they are known.
+	lambdaTypes []arrow.DataType
 	// columns is what COLUMNS(...) stands for; nil where it can't stand.
 	columns *columnSet
 	// groupFirst is the block whose HAVING this is: a name is a grouped column, an alias, or else any column.
@@ -541,6 +543,7 @@ func (b *binder) slice(x *sqltext.SliceExpr, c *exprCtx) (expr.Expr, error) {
 			return nil, err
 		}
 	}
+	b.wantArgs("list_slice", []expr.Expr{e, lo, hi})
 	if x.Step == nil {
 		return b.typed(&expr.Call{Name: "list_slice", Args: []expr.Expr{e, lo, hi}, Typ: e.Type()}, x.Pos)
 	}

@@ -72,11 +72,14 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 			return nil, b.errorf(args[i].ExprPos(), "the argument %s is there twice", expr.QuoteIdent(n))
 		}
 	}
-	es, err := b.exprs(args, c)
+	es, err := b.arguments(name, args, c)
 	if err != nil {
 		return nil, err
 	}
 	b.wantArgs(name, es)
+	if err := b.roundsTo(name, es, pos); err != nil {
+		return nil, err
+	}
 	if first, ok := firstField[name]; ok {
 		argNames = fieldNames(args, argNames, first)
 	}
@@ -442,13 +445,15 @@ func (b *binder) lambda(x *sqltext.LambdaExpr, c *exprCtx) (expr.Expr, error) {
 	s := c.s.child()
 	s.parent = c.s
 	out := &expr.Lambda{}
-	for _, p := range x.Params {
+	for i, p := range x.Params {
 		b.lambdas++ // names of our own: none can be a word of the grammar, or hide another
 		key := "p" + formatInt(int64(b.lambdas))
-		s.lambda = append(s.lambda, lambdaVar{name: p.Text, key: key})
-		out.Params = append(out.Params, key)
+		s.lambda = append(s.lambda, lambdaVar{name: p.Text, key: key, typ: typeAt(c.lambdaTypes, i)})
+		out.Params, out.Names = append(out.Params, key), append(out.Names, p.Text)
 	}
-	body, err := b.expr(x.Body, c.in(s))
+	in := c.in(s)
+	in.lambdaTypes = nil
+	body, err := b.expr(x.Body, in)
 	if err != nil {
 		return nil, err
 	}

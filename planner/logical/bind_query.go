@@ -355,6 +355,13 @@ func (b *binder) values(t *sqltext.Values, in *scope) (*Values, []Col, error) {
 		}
 		out.Rows = append(out.Rows, es)
 	}
+	for j := range cols {
+		column := make([]expr.Expr, len(out.Rows))
+		for i, row := range out.Rows {
+			column[i] = row[j]
+		}
+		b.wantAllSame(column)
+	}
 	return out, cols, nil
 }
 

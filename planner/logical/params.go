@@ -2,9 +2,11 @@ package logical
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
@@ -133,11 +135,16 @@ func timeOperand(op expr.ArithOp, other arrow.DataType, left bool) arrow.DataTyp
 }
 
 // sameTyped are the functions whose arguments are all of one type.
-var sameTyped = map[string]bool{"coalesce": true, "nullif": true, "greatest": true, "least": true, "ifnull": true, "list_value": true}
+var sameTyped = map[string]bool{"coalesce": true, "nullif": true, "greatest": true, "least": true, "ifnull": true, "list_value": true,
+	"list_concat": true, "list_cat": true, "array_concat": true, "array_cat": true}
 
 // argTypes are the types that arguments of functions are meant to have, by their places; nil where any may stand, or the others tell.
 var argTypes = map[string][]arrow.DataType{
 	"lpad": {nil, arrow.PrimitiveTypes.Int32}, "rpad": {nil, arrow.PrimitiveTypes.Int32}, "round": {nil, arrow.PrimitiveTypes.Int32},
+	"trunc": {nil, arrow.PrimitiveTypes.Int32}, "list_slice": {nil, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64},
+	"array_slice": {nil, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64, arrow.PrimitiveTypes.Int64},
+	"split_part":  {nil, nil, arrow.PrimitiveTypes.Int64}, "regexp_extract": {nil, nil, arrow.PrimitiveTypes.Int32},
+	"time_bucket": {arrow.FixedWidthTypes.MonthDayNanoInterval}, "date_add": {nil, arrow.FixedWidthTypes.MonthDayNanoInterval},
 	"chr": {arrow.PrimitiveTypes.Int32}, "factorial": {arrow.PrimitiveTypes.Int32}, "octet_length": {arrow.BinaryTypes.Binary},
 	"ntile": {arrow.PrimitiveTypes.Int64}, "nth_value": {nil, arrow.PrimitiveTypes.Int64},
 	"lag": {nil, arrow.PrimitiveTypes.Int64}, "lead": {nil, arrow.PrimitiveTypes.Int64},
@@ -188,14 +195,80 @@ func (b *binder) wantList(list, elem expr.Expr) {
 	b.wantType(elem, expr.Elem(list.Type()))
 }
 
-// wantSteps notes for the bounds of a range that they are whole numbers, unless one is a time.
+// wantSteps notes for the bounds of a range that they are whole numbers, or times where one is and the step an interval then.
 func (b *binder) wantSteps(es []expr.Expr) {
-	for _, e := range es {
-		if k := expr.KindOf(e.Type()); k != expr.KindInt && k != expr.KindNull && e.Type() != nil {
-			return
+	bound, step := arrow.DataType(arrow.PrimitiveTypes.Int64), arrow.DataType(arrow.PrimitiveTypes.Int64)
+	for i, e := range es {
+		t := e.Type()
+		switch k := expr.KindOf(t); {
+		case t == nil || k == expr.KindInt || k == expr.KindNull:
+			continue
+		case i == 2: // an interval: the bounds are times
+			bound, step = naive(arrow.Microsecond), t
+		default:
+			bound, step = t, arrow.FixedWidthTypes.MonthDayNanoInterval
 		}
+		break
 	}
-	for _, e := range es {
-		b.wantType(e, arrow.PrimitiveTypes.Int64)
+	for i, e := range es {
+		if i == 2 {
+			bound = step
+		}
+		b.wantType(e, bound)
 	}
+}
+
+// arguments binds the arguments of a function. A lambda beside a list is told the types of its parameters.
+func (b *binder) arguments(name string, args []sqltext.Expr, c *exprCtx) ([]expr.Expr, error) {
+	out := make([]expr.Expr, len(args))
+	for i, x := range args {
+		in := *c
+		if _, ok := x.(*sqltext.LambdaExpr); ok && i > 0 {
+			in.lambdaTypes = lambdaTypes(name, expr.Elem(out[0].Type()), len(args))
+		}
+		e, err := b.expr(x, &in)
+		if err != nil {
+			return nil, err
+		}
+		out[i] = e
+	}
+	return out, nil
+}
+
+// lambdaTypes are the types of the parameters of a list function's lambda: an element and its index, with what is reduced so far before them.
+func lambdaTypes(name string, elem arrow.DataType, args int) []arrow.DataType {
+	index := arrow.PrimitiveTypes.Int64
+	switch {
+	case elem == nil:
+	case elem.ID() == arrow.NULL: // any type
+		elem = nil
+	default:
+		elem = expr.Storage(elem)
+	}
+	switch {
+	case !strings.HasSuffix(name, "reduce"):
+		return []arrow.DataType{elem, index}
+	case args > 2: // it starts with another value, which may be of another type
+		return []arrow.DataType{nil, elem, index}
+	}
+	return []arrow.DataType{elem, elem, index}
+}
+
+func typeAt(types []arrow.DataType, i int) arrow.DataType {
+	if i < len(types) {
+		return types[i]
+	}
+	return nil
+}
+
+// roundsTo refuses to announce what a decimal is when it is rounded to a number of digits that is not known yet: DuckDB makes the type by it.
+func (b *binder) roundsTo(name string, es []expr.Expr, pos int) error {
+	if name != "round" && name != "trunc" || len(es) != 2 || expr.KindOf(es[0].Type()) != expr.KindDecimal {
+		return nil
+	}
+	isParam := func(e expr.Expr) bool { _, ok := e.(*expr.Param); return ok }
+	if !expr.Has(es[1], isParam) {
+		return nil
+	}
+	return b.fault(errs.ErrInvalidInput, pos, "write the number, or CAST the decimal to DOUBLE", "the type of a decimal that %s gives depends on the number of digits, which is a parameter", name)
 }

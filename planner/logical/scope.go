@@ -201,7 +201,7 @@ func (b *binder) resolve(s *scope, n *sqltext.Name) (expr.Expr, error) {
 func (b *binder) resolveIn(s *scope, parts []string, pos int) (expr.Expr, error) {
 	for i := len(s.lambda) - 1; i >= 0; i-- {
 		if v := s.lambda[i]; strings.EqualFold(v.name, parts[0]) {
-			return b.fields(&expr.LambdaParam{Name: v.key, Typ: v.typ}, v.typ, parts[1:], pos)
+			return b.fields(&expr.LambdaParam{Name: v.key, Label: v.name, Typ: v.typ}, v.typ, parts[1:], pos)
 		}
 	}
 	for level := range 4 {

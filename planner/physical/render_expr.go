@@ -12,9 +12,10 @@ func (r *renderer) expr(e expr.Expr) string { return r.printer().Print(e) }
 
 func (r *renderer) printer() expr.Printer {
 	return expr.Printer{
-		Column:   r.column,
-		Subquery: r.subquery,
-		Special:  r.special,
+		Column:    r.column,
+		Subquery:  r.subquery,
+		Special:   r.special,
+		PlanNames: true,
 		Param: func(p *expr.Param) string {
 			r.fail(errs.New(errs.ErrInternal, "planner: parameter %d is left in a plan", p.Index+1))
 			return "NULL"

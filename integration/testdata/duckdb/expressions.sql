@@ -58,3 +58,11 @@ SELECT a, a_1 FROM (VALUES (1, 2)) v(a, a);
 WITH q AS (SELECT s.id, h.id, h.city FROM sales s JOIN shops h ON s.id = h.id) SELECT q.*, q.id + q.id_1 AS sum FROM q WHERE id > 3;
 -- names that stand twice on both sides of USING
 SELECT * FROM (SELECT id, id FROM shops) a JOIN (SELECT id, city, id FROM shops) b USING (id);
+-- a lambda's parameter has the type of the elements
+SELECT list_transform([1, 2.5], x -> x * 2) AS a, list_transform([1::TINYINT, 27], x -> x + 1) AS b, list_transform([DATE '2024-01-01'], x -> x + 1) AS c, list_transform([NULL], x -> x.a) AS d;
+-- elements beside texts and columns in a lambda
+SELECT id, list_filter([1, 2, NULL], x -> x = '1') AS a, list_filter(tags, x -> x > 'a') AS b, list_transform([1, 600], x -> x > amount) AS c, list_filter(['1', 'b'], x -> x = kind) AS d FROM sales WHERE id < 20;
+-- fields and elements of elements in a lambda
+SELECT id, list_transform([who], x -> x.name || '!') AS a, list_transform([[1, 2], [3]], x -> list_transform(x, (y, i) -> y + i)) AS b, list_transform([{'a': 1}], s -> s.A + 1) AS c FROM sales WHERE id < 20;
+-- types of what lambdas compute
+SELECT typeof(list_transform([1], x -> x / 2)) AS a, typeof(list_transform([1.5], x -> x + 1)) AS b, typeof(list_transform([true], x -> NOT x)) AS c, typeof(list_reduce([1, 2], (a, x) -> a * x)) AS d;
