@@ -74,7 +74,7 @@ func alone(e logical.BoundExpr) *logical.Query {
 	sel := &logical.Select{Items: []logical.Item{{Name: "x", Expr: x}}}
 	if call, ok := x.(*expr.Call); ok && e.InFrom {
 		col := logical.Col{Name: "x", Key: logical.OutputKey(0)}
-		sel.From = &logical.TableFunc{Rel: probedCall, Name: call.Name, Args: call.Args, Col: col}
+		sel.From = &logical.TableFunc{Rel: probedCall, Name: call.Name, Args: call.Args, Cols: []logical.Col{col}}
 		sel.Items[0].Expr = &expr.Column{Rel: probedCall, Path: expr.FieldPath{col.Key}}
 	} else if len(row) > 0 {
 		sel.From = &logical.Derived{Rel: probedRow, Query: &logical.Query{Body: &logical.Select{Items: row}, Cols: cols}}

@@ -7,8 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
@@ -441,63 +439,3 @@ func (b *binder) systemFunc(t *sqltext.TableFunc, s *scope) (From, bool, error) 
 
 // systemSchema holds what describes a catalog, functions by their name and "()".
 const systemSchema = "pg_catalog"
-
-func (b *binder) tableFunc(t *sqltext.TableFunc, s *scope) (From, error) {
-	name := t.Call.Name
-	if name == "cells" {
-		return b.cellsFunc(t, s)
-	}
-	if about, ok := aboutFuncs[name]; ok {
-		return b.aboutFunc(t, about, s)
-	}
-	if name == "pragma_table_info" {
-		return b.tableInfo(t, s)
-	}
-	if f, ok, err := b.systemFunc(t, s); ok {
-		return f, err
-	}
-	ec := &exprCtx{s: s, what: "a table function"}
-	args, err := b.exprs(t.Call.Args, ec)
-	if err != nil {
-		return nil, err
-	}
-	b.tell(BoundExpr{Expr: &expr.Call{Name: name, Args: args}, Pos: t.Pos, InFrom: true})
-	b.wantArgs(name, args)
-	var typ arrow.DataType
-	switch {
-	case name == "unnest" && len(args) == 1:
-		if err := b.listKnown(args[0], t.Pos); err != nil {
-			return nil, err
-		}
-		if typ = expr.Elem(args[0].Type()); typ == nil && args[0].Type() != nil {
-			return nil, b.errorf(t.Pos, "unnest takes a list, not a %s", expr.SQLType(args[0].Type()))
-		}
-	case (name == "range" || name == "generate_series") && len(args) >= 1 && len(args) <= 3:
-		if k := expr.KindOf(args[0].Type()); k == expr.KindInt {
-			typ = arrow.PrimitiveTypes.Int64
-		}
-	default:
-		return nil, b.fault(errs.ErrInvalidInput, t.Pos, "unnest(list), range(...), generate_series(...), lance_versions('t'), lance_fragments('t'), lance_columns('t') and cells('t') are there",
-			"there is no table function %s with %d arguments", name, len(args))
-	}
-	id, err := b.newRel(t.Pos)
-	if err != nil {
-		return nil, err
-	}
-	alias := name
-	if t.Alias != nil {
-		alias = t.Alias.Text
-	}
-	col := Col{Name: name, Key: OutputKey(0), Type: typ}
-	if name == "unnest" && t.Alias != nil && len(t.Columns) == 0 {
-		col.Name = "unnest"
-	}
-	rel := &relation{id: id, qual: []string{alias}, cols: []Col{col}, pos: t.Pos}
-	if err := b.renameCols(rel, t.Columns, t.Pos); err != nil {
-		return nil, err
-	}
-	if err := b.addRel(s, rel); err != nil {
-		return nil, err
-	}
-	return &TableFunc{Rel: id, Name: name, Args: args, Col: rel.cols[0]}, nil
-}

@@ -126,7 +126,7 @@ func (c *cloner) from(f From) From {
 		}
 		return &out
 	case *TableFunc:
-		return &TableFunc{Rel: f.Rel, Name: f.Name, Args: c.exprs(f.Args), Col: f.Col}
+		return &TableFunc{Rel: f.Rel, Name: f.Name, Args: c.exprs(f.Args), Ordinality: f.Ordinality, Cols: f.Cols}
 	}
 	return nil
 }

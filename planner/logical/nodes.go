@@ -175,10 +175,11 @@ type CTERef struct {
 
 // TableFunc is unnest, range or generate_series in FROM; it sees the elements to its left.
 type TableFunc struct {
-	Rel  int
-	Name string
-	Args []expr.Expr
-	Col  Col
+	Rel        int
+	Name       string
+	Args       []expr.Expr
+	Ordinality bool // the last column has the number of each row
+	Cols       []Col
 }
 
 // Summary is SUMMARIZE of a query: a row for each of its columns, which Names names.

@@ -75,7 +75,7 @@ func (f *failures) source(from logical.From) {
 	case *logical.CTERef:
 		f.names[from.Rel] = from.CTE.Query.Cols
 	case *logical.TableFunc:
-		f.names[from.Rel] = []logical.Col{from.Col}
+		f.names[from.Rel] = from.Cols
 	}
 }
 

@@ -274,7 +274,11 @@ func (r *renderer) from(f logical.From) string {
 	case *logical.CTERef:
 		return cteName(f.CTE) + " AS " + relName(f.Rel)
 	case *logical.TableFunc:
-		return f.Name + "(" + r.list(f.Args) + ") AS " + relName(f.Rel) + "(" + expr.QuoteIdent(f.Col.Key) + ")"
+		ordinality := ""
+		if f.Ordinality {
+			ordinality = " WITH ORDINALITY"
+		}
+		return f.Name + "(" + r.list(f.Args) + ")" + ordinality + " AS " + relName(f.Rel) + "(" + outputNames(f.Cols) + ")"
 	case *logical.Join:
 		return r.join(f)
 	case *logical.Summary:

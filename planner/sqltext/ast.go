@@ -271,11 +271,13 @@ type Derived struct {
 
 // TableFunc is a table function in FROM: UNNEST(x) AS u(t), range(...), generate_series(...).
 type TableFunc struct {
-	Call    *FuncCall
-	Alias   *Ident
-	Columns []Ident
-	Sample  *Sample
-	Pos     int
+	Call *FuncCall
+	// Ordinality is WITH ORDINALITY: a further column has the number of each row.
+	Ordinality bool
+	Alias      *Ident
+	Columns    []Ident
+	Sample     *Sample
+	Pos        int
 }
 
 // Unpivot is Source UNPIVOT (Values FOR Name IN (...)): a row for each of the entries, with its name and its values.

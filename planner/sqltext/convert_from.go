@@ -106,5 +106,5 @@ func (c *converter) tableSource(n *ast.TableSource) TableExpr {
 	if call.Over != nil || call.Filter != nil || call.OrderBy != nil || call.Distinct || call.Star {
 		c.fail(side.pos, "a table function takes just arguments")
 	}
-	return &TableFunc{Call: call, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
+	return &TableFunc{Call: call, Ordinality: side.ordinality, Alias: side.alias, Columns: side.columns, Sample: side.sample, Pos: side.pos}
 }

@@ -362,6 +362,9 @@ func (p *printer) table(t TableExpr) {
 		p.sample(" TABLESAMPLE ", t.Sample)
 	case *TableFunc:
 		p.expr(t.Call)
+		if t.Ordinality {
+			p.put(" WITH ORDINALITY")
+		}
 		p.alias(t.Alias, t.Columns)
 		p.sample(" TABLESAMPLE ", t.Sample)
 	case *Join:

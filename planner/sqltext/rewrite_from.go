@@ -178,9 +178,7 @@ func (r *rewriter) tableFunction(side sideTable) frag {
 	name := r.advance()
 	at := int(name.start)
 	call := r.call(at, r.nameText(name))
-	if r.words("with", "ordinality") {
-		r.unsupported(r.here(), "WITH ORDINALITY is not supported")
-	}
+	side.ordinality = r.accept("with", "ordinality")
 	return r.derived(cat(one("(SELECT ", at), call, one(")", at)), side)
 }
 

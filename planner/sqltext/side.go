@@ -135,15 +135,16 @@ type (
 
 	// sideTable is a table's name, or the alias of what stands in FROM.
 	sideTable struct {
-		name    []Ident
-		alias   *Ident
-		columns []Ident
-		lateral bool
-		call    bool // the subquery's column is the call of a table function
-		summary bool // SUMMARIZE stands before the subquery
-		listing Listing
-		sample  *Sample
-		pos     int
+		name       []Ident
+		alias      *Ident
+		columns    []Ident
+		lateral    bool
+		call       bool // the subquery's column is the call of a table function
+		summary    bool // SUMMARIZE stands before the subquery
+		listing    Listing
+		ordinality bool // WITH ORDINALITY stands behind it
+		sample     *Sample
+		pos        int
 	}
 	// sideNothing stands as the table of a SELECT without FROM.
 	sideNothing struct{}

@@ -110,3 +110,19 @@ SELECT h.id, t.n FROM shops h LEFT JOIN (SELECT max(qty) AS n FROM sales x WHERE
 SELECT h.id, t.x, u.c, v.d, w.k FROM shops h, (SELECT unnest(range(h.id)) AS x) t, (SELECT h.city AS c UNION ALL SELECT 'a') u, (VALUES (h.id), (-h.id)) v(d), (WITH q AS (SELECT h.region AS k) SELECT k FROM q) w WHERE h.id < 5;
 -- names of a subquery's own tables come first
 SELECT h.id, t.id AS i FROM shops h, (SELECT id FROM shops ORDER BY id LIMIT 1) t, (SELECT id FROM sales WHERE id = h.id LIMIT 1) u;
+-- elements with their numbers
+SELECT s.id, t.x, t.i FROM sales s, unnest(s.tags) WITH ORDINALITY AS t(x, i);
+-- elements with their numbers, and rows without elements
+SELECT s.id, t.unnest AS a, ordinality AS b FROM sales s LEFT JOIN unnest(s.tags) WITH ORDINALITY t ON t.ordinality > 1 WHERE s.id < 60;
+-- series with numbers
+SELECT * FROM range(5, 8) WITH ORDINALITY, generate_series(1, 2) WITH ORDINALITY AS g(x) ORDER BY ALL;
+-- lists side by side by their numbers
+SELECT a.x, b.y FROM unnest([5, 6, 7]) WITH ORDINALITY a(x, i) FULL JOIN unnest(['a', 'b']) WITH ORDINALITY b(y, j) ON a.i = b.j;
+-- members of JSON
+SELECT * FROM json_each('{"a": 1, "b": [2, {"c": null}]}');
+-- members of JSON for each row
+SELECT s.id, j.key, j.value, j.type, j.path FROM sales s, json_each(s.note) j WHERE s.note LIKE '{%' AND s.id < 99;
+-- members of JSON below a path
+SELECT fullkey, atom ->> '$' AS a, id + 1 AS b FROM json_tree('{"a": 1, "b": [2, {"c": "x"}]}', '$.b') AS t WHERE atom IS NOT NULL;
+-- JSON with numbers
+SELECT k, v, ordinality AS o FROM json_each('["x", 1]') WITH ORDINALITY AS j(k, v);
