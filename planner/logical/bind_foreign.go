@@ -42,14 +42,43 @@ func (b *binder) foreign(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, bool, erro
 	return e, true, err
 }
 
-// steady refuses operands that stand in the plan more often than in the statement and give something else each time.
+// maxRepeated bounds the operations in the operands of a statement that stand in the plan more often than in its text: nested
+// within each other they would double with each level.
+const maxRepeated = 20_000
+
+// steady refuses operands that stand in the plan more often than in the statement and give something else each time, or are
+// too large.
 func (b *binder) steady(pos int, operands ...expr.Expr) error {
 	for _, e := range operands {
+		b.repeated += operations(e, maxRepeated)
+		if b.repeated > maxRepeated {
+			return b.fault(errs.ErrUnsupported, pos, "work out the arguments in subqueries first",
+				"what is read more than once comes to more than %d operations in this statement", maxRepeated)
+		}
 		if IsVolatile(e) {
 			return b.fault(errs.ErrUnsupported, pos, "work it out in a subquery first", "%s gives another value each time, and is read more than once here", b.shown(e))
 		}
 	}
 	return nil
+}
+
+// operations counts the nodes of an expression with those of its subqueries; it stops beyond a number.
+func operations(e expr.Expr, most int) int {
+	n := 0
+	expr.Walk(e, func(e expr.Expr) bool {
+		n++
+		if s, ok := e.(*expr.Subquery); ok && n <= most {
+			if q, ok := s.Query.(*Query); ok {
+				WalkQuery(q, func(s *Select) {
+					for _, e := range s.Exprs() {
+						n += operations(e, most-n)
+					}
+				})
+			}
+		}
+		return n <= most
+	})
+	return n
 }
 
 // wantKinds refuses arguments that are of another kind than text ('t') or whole number ('n'), where their kind is known.

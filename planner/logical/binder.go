@@ -92,6 +92,7 @@ type binder struct {
 	paramTypes     []arrow.DataType
 	standIns       []*expr.Literal
 	views          []openView  // outermost first
+	repeated       int         // see maxRepeated
 	args           []expr.Expr // what the parameters of a macro's text stand for; nil outside of one
 }
 

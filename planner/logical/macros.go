@@ -70,12 +70,12 @@ var macros = map[string]string{
 
 // formatType spells a type by its number, with the digits of a decimal as pg_attribute has them.
 func formatType() string {
-	var out strings.Builder
-	out.WriteString("CAST(CASE $1")
+	var numbers, names []string
 	for _, t := range expr.PgTypes {
-		out.WriteString(" WHEN " + formatInt(t.OID) + " THEN '" + t.Format + "'")
+		numbers, names = append(numbers, formatInt(t.OID)), append(names, "'"+t.Format+"'")
 	}
-	return out.String() + " END || CASE WHEN $2 > 0 THEN concat('(', $2 // 1000, ',', $2 % 1000, ')') ELSE '' END AS VARCHAR)"
+	name := "[" + strings.Join(names, ", ") + "][list_position([" + strings.Join(numbers, ", ") + "], $1)]"
+	return "CAST(" + name + " || CASE WHEN $2 > 0 THEN concat('(', $2 // 1000, ',', $2 % 1000, ')') ELSE '' END AS VARCHAR)"
 }
 
 // quoteIdent puts quotes around a name that can't stand bare.
@@ -97,8 +97,10 @@ func (b *binder) macro(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, bool, error)
 		return nil, false, nil
 	}
 	args, err := b.exprs(x.Args, c)
-	if err == nil {
-		err = b.steady(x.Pos, args...)
+	for i, a := range args {
+		if err == nil && strings.Count(text, "$"+strconv.Itoa(i+1)) > 1 {
+			err = b.steady(x.Pos, a)
+		}
 	}
 	if err != nil {
 		return nil, true, err
