@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -100,6 +101,35 @@ func TestDeepCTEs(t *testing.T) {
 		_, err := planner.Plan(context.Background(), text, planner.Options{Resolver: tables, Params: []*expr.Literal{}})
 		if !errors.Is(err, errs.ErrInvalidInput) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.60s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// TestManyEqualValues: DuckDB's time to plan inner joins on one value grows without bound; columns are set equal in another way.
+func TestManyEqualValues(t *testing.T) {
+	tables := &fakeTables{tables: map[string]*fakeTable{}}
+	tables.tables["main.t"] = &fakeTable{name: "lance.main.t", version: 1, rows: 1, owner: tables, schema: parseSchema("a int64, b int64")}
+	joined := func(n int, join string) string {
+		out := "SELECT count(*) FROM t x0"
+		for i := 1; i < n; i++ {
+			out += strings.NewReplacer("#", strconv.Itoa(i), "@", strconv.Itoa(i-1)).Replace(join)
+		}
+		return out
+	}
+	for text, refused := range map[string]bool{
+		joined(300, " JOIN t x# ON x#.a = x@.a"):                                            false,
+		joined(300, " JOIN t x# ON x#.a = x0.a"):                                            false,
+		joined(300, " LEFT JOIN t x# ON x#.a = x@.a"):                                       false,
+		joined(64, " JOIN t x# ON x#.a + 1 = x@.a + 1"):                                     false,
+		joined(65, " JOIN t x# ON x#.a + 1 = x@.a + 1"):                                     true,
+		joined(65, " JOIN t x# ON x#.a + 1 = x@.b + 1"):                                     false,
+		joined(65, " LEFT JOIN t x# ON x#.a + 1 = x@.a + 1"):                                false,
+		"SELECT 1 WHERE EXISTS (" + joined(65, " JOIN t x# ON abs(x#.a) = abs(x0.a)") + ")": true,
+	} {
+		_, err := planner.Plan(context.Background(), text, planner.Options{Resolver: tables, Params: []*expr.Literal{}})
+		is := errors.Is(err, errs.ErrInvalidInput) && strings.Contains(err.Error(), "more than 64 tables are joined on one value")
+		if is != refused || !refused && err != nil {
+			t.Errorf("%.60s: %v", text, err)
 		}
 	}
 }

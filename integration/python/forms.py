@@ -227,6 +227,21 @@ def _(client, connection, address):
     connection.execute("SET disabled_optimizers = 'join_filter_pushdown'")
 
 
+@checks.check("many inner joins on one value")
+def _(client, connection, address):
+    def joined(n, table, on):
+        return f"FROM {table} x0 " + " ".join(f"JOIN {table} x{i} ON {on.replace('#', str(i)).replace('@', str(i - 1))}" for i in range(1, n))
+
+    compare(client, connection, [
+        f"SELECT x0.id, x29.v AS v {joined(30, 'r', 'x#.id = x@.id')}", f"SELECT x0.id, x3.name AS n {joined(37, 'r', 'x#.id = x0.id AND x#.v > 1')}",
+        f"SELECT count(*) AS n {joined(38, 'lone', 'x#.k = x@.id')}", f"SELECT x0.id {joined(25, 'r', 'x#.id = x@.k')}", f"SELECT x0.id {joined(26, 'lone', 'x#.v = x@.v')} JOIN l ON l.v = x3.v",
+        f"SELECT x0.id, y.id AS y {joined(25, 'r', 'x#.v = x@.v')} LEFT JOIN l y ON y.v = x0.v AND y.id > 5 WHERE x9.id > 3",
+        f"SELECT id FROM l WHERE EXISTS (SELECT 1 {joined(26, 'r', 'x#.id = x@.id')} WHERE x5.id = l.id)",
+    ])
+    for on in ("x#.id = x@.id", "x#.id = x0.id"):
+        assert one(client, f"SELECT count(*) {joined(120, 'lone', on)}") == 1
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

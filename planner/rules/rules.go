@@ -28,6 +28,7 @@ var Default = []Rule{
 	{"FoldConstants", foldConstants},
 	{"SimplifyJoins", simplifyJoins},
 	{"PropagateEquality", propagateEquality},
+	{"SplitEqualities", splitEqualities},
 	{"PushFilter", pushFilter},
 	{"SplitStats", splitStats},
 	{"ComputeTests", computeTests},
