@@ -164,6 +164,9 @@ func (p *plan) Info() scan.PlanInfo {
 	return info
 }
 
+// MostRows are not known before the rows are worked out.
+func (p *plan) MostRows() (rows int64, fragments int) { return -1, 0 }
+
 func (p *plan) Open(_ context.Context, mem memory.Allocator) (scan.Stream, error) {
 	return &stream{p: p, mem: mem}, nil
 }

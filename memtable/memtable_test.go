@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -109,5 +111,81 @@ func TestFaults(t *testing.T) {
 	}
 	if _, err := memtable.Batch(schema, [][]any{{"text"}}, memory.DefaultAllocator); err == nil {
 		t.Error("a text among numbers is taken")
+	}
+}
+
+// TestUnknownRows: nobody is told a number before the rows are worked out.
+func TestUnknownRows(t *testing.T) {
+	p, err := table(nil).Plan(t.Context(), scan.Spec{Columns: []expr.FieldPath{{"n"}}, Limit: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, ok := p.(scan.Bounded)
+	if !ok {
+		t.Fatal("the plan does not tell")
+	}
+	if rows, _ := b.MostRows(); rows >= 0 || table(nil).Rows() >= 0 {
+		t.Errorf("%d rows", rows)
+	}
+	if guess := table(nil).LikelyRows(); guess >= 0 {
+		t.Errorf("a guess of %d rows", guess)
+	}
+	if guess := table(nil).Likely(7).LikelyRows(); guess != 7 {
+		t.Errorf("a guess of %d rows", guess)
+	}
+}
+
+// TestOnly: rows are worked out with what the scan reads, and the values that single columns can have.
+func TestOnly(t *testing.T) {
+	isA := &expr.Compare{Op: expr.Eq, L: s, R: expr.Text("a")}
+	few := &expr.In{X: n, List: []expr.Expr{expr.Int(1), expr.Int(6)}}
+	both := &expr.Logical{Op: expr.Or, Args: []expr.Expr{isA, few}} // of two columns, so that it rules out no value of one
+	for _, tc := range []struct {
+		name    string
+		spec    scan.Spec
+		texts   []string
+		numbers []int64
+		reads   string
+	}{
+		{"nothing asked", scan.Spec{Columns: []expr.FieldPath{{"t"}}, Limit: -1}, []string{"a", "b"}, []int64{1, 2, 6}, "t"},
+		{"a text", scan.Spec{Columns: []expr.FieldPath{{"t"}}, Filter: isA, Limit: -1}, []string{"a"}, []int64{1, 2, 6}, "s t"},
+		{"numbers", scan.Spec{Filter: few, Limit: -1}, []string{"a", "b"}, []int64{1, 6}, "n"},
+		{"both", scan.Spec{Filter: expr.AllOf(isA, few), Limit: -1}, []string{"a"}, []int64{1, 6}, "n s"},
+		{"either", scan.Spec{Filter: both, Limit: -1}, []string{"a", "b"}, []int64{1, 2, 6}, "n s"},
+		{"computed", scan.Spec{Computed: []scan.Computed{{Name: "c", Expr: &expr.IsNull{X: n}}}, Limit: -1}, []string{"a", "b"}, []int64{1, 2, 6}, "n"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			asked := false
+			src := memtable.New("x.y.z", 3, schema, func(_ context.Context, only memtable.Only, mem memory.Allocator) (arrow.RecordBatch, error) {
+				asked = true
+				if got := memtable.Pick(only, "s", []string{"a", "b"}); !slices.Equal(got, tc.texts) {
+					t.Errorf("texts %q, want %q", got, tc.texts)
+				}
+				if got := memtable.Pick(only, "n", []int64{1, 2, 6}); !slices.Equal(got, tc.numbers) {
+					t.Errorf("numbers %d, want %d", got, tc.numbers)
+				}
+				var reads []string
+				for _, c := range []string{"b", "n", "s", "t"} {
+					if only.Reads(c) {
+						reads = append(reads, c)
+					}
+				}
+				if got := strings.Join(reads, " "); got != tc.reads || only.Reads("b", "b") || !only.Reads("b", reads[0]) {
+					t.Errorf("reads %q, want %q", got, tc.reads)
+				}
+				return memtable.Batch(schema, rows, mem)
+			})
+			p, err := src.Plan(t.Context(), tc.spec)
+			if err != nil {
+				t.Fatal(err)
+			}
+			st, err := p.Open(t.Context(), memory.DefaultAllocator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := st.Next(t.Context()); err != nil || !asked {
+				t.Errorf("%v, asked %v", err, asked)
+			}
+		})
 	}
 }
