@@ -47,21 +47,43 @@ var descriptions = map[string]description{
 	"schemata": {`catalog_name, schema_name, schema_owner, default_character_set_catalog, default_character_set_schema,
 		default_character_set_name, sql_path`, schemata, schemaRows},
 	"tables": {`table_catalog, table_schema, table_name, table_type, self_referencing_column_name, reference_generation,
-		user_defined_type_catalog, user_defined_type_schema, user_defined_type_name, is_insertable_into, is_typed, commit_action`,
-		tables, tableRows},
+		user_defined_type_catalog, user_defined_type_schema, user_defined_type_name, is_insertable_into, is_typed, commit_action,
+		TABLE_COMMENT`, tables, tableRows},
 	"columns": {`table_catalog, table_schema, table_name, column_name, ordinal_position int, column_default, is_nullable, data_type,
 		character_maximum_length int, character_octet_length int, numeric_precision int, numeric_precision_radix int,
 		numeric_scale int, datetime_precision int, interval_type, interval_precision int, character_set_catalog,
 		character_set_schema, character_set_name, collation_catalog, collation_schema, collation_name, domain_catalog,
 		domain_schema, domain_name, udt_catalog, udt_schema, udt_name, is_identity, is_generated, generation_expression,
-		is_updatable`, columns, columnRows},
-	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into`, views, tableRows},
+		is_updatable, scope_catalog, scope_schema, scope_name, maximum_cardinality int, dtd_identifier, is_self_referencing,
+		identity_generation, identity_start, identity_increment, identity_maximum, identity_minimum, identity_cycle,
+		COLUMN_COMMENT`, columns, columnRows},
+	"views": {`table_catalog, table_schema, table_name, view_definition, check_option, is_updatable, is_insertable_into,
+		is_trigger_updatable, is_trigger_deletable, is_trigger_insertable_into`, views, tableRows},
 	"table_constraints": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
-		constraint_type, is_deferrable, initially_deferred, enforced`, nil, 0},
+		constraint_type, is_deferrable, initially_deferred, enforced, nulls_distinct`, nil, 0},
 	"key_column_usage": {`constraint_catalog, constraint_schema, constraint_name, table_catalog, table_schema, table_name,
 		column_name, ordinal_position int, position_in_unique_constraint int`, nil, 0},
 	"referential_constraints": {`constraint_catalog, constraint_schema, constraint_name, unique_constraint_catalog,
 		unique_constraint_schema, unique_constraint_name, match_option, update_rule, delete_rule`, nil, 0},
+	"check_constraints": {"constraint_catalog, constraint_schema, constraint_name, check_clause", nil, 0},
+	"constraint_column_usage": {`table_catalog, table_schema, table_name, column_name, constraint_catalog, constraint_schema,
+		constraint_name, constraint_type, constraint_text`, nil, 0},
+	"constraint_table_usage": {`table_catalog, table_schema, table_name, constraint_catalog, constraint_schema, constraint_name,
+		constraint_type`, nil, 0},
+	"character_sets": {`character_set_catalog, character_set_schema, character_set_name, character_repertoire, form_of_use,
+		default_collate_catalog, default_collate_schema, default_collate_name`, characterSets, schemaRows},
+	"sequences": {`sequence_catalog, sequence_schema, sequence_name, data_type, numeric_precision int, numeric_precision_radix int,
+		numeric_scale int, start_value, minimum_value, maximum_value, increment, cycle_option`, nil, 0},
+	"routines": {`specific_catalog, specific_schema, specific_name, routine_catalog, routine_schema, routine_name, routine_type,
+		data_type, routine_body, routine_definition, external_name, external_language, is_deterministic, security_type`, nil, 0},
+	"parameters": {`specific_catalog, specific_schema, specific_name, ordinal_position int, parameter_mode, parameter_name, data_type,
+		parameter_default`, nil, 0},
+	"triggers": {`trigger_catalog, trigger_schema, trigger_name, event_manipulation, event_object_catalog, event_object_schema,
+		event_object_table, action_order int, action_condition, action_statement, action_orientation, action_timing`, nil, 0},
+	"table_privileges": {"grantor, grantee, table_catalog, table_schema, table_name, privilege_type, is_grantable, with_hierarchy",
+		nil, 0},
+	"role_table_grants": {"grantor, grantee, table_catalog, table_schema, table_name, privilege_type, is_grantable, with_hierarchy",
+		nil, 0},
 }
 
 // information gives a table of information_schema.
@@ -116,6 +138,15 @@ func flatSchema(columns string) *arrow.Schema {
 		fields = append(fields, arrow.Field{Name: name, Type: types[typ], Nullable: true})
 	}
 	return arrow.NewSchema(fields, nil)
+}
+
+// characterSets tells of the one that there is.
+func characterSets(_ context.Context, in []*root, _ memtable.Only, _ access) ([][]any, error) {
+	rows := make([][]any, len(in))
+	for i, r := range in {
+		rows[i] = []any{nil, nil, "UTF8", "UCS", "UTF8", r.name, PgCatalog, "ucs_basic"}
+	}
+	return rows, nil
 }
 
 func schemata(ctx context.Context, in []*root, _ memtable.Only, _ access) ([][]any, error) {

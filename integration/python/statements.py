@@ -355,7 +355,7 @@ def _(client, connection):
 def _(client, connection):
     """Each view of pg_catalog, and the functions that describe databases: DuckDB's columns come first, by name and type."""
     views = [r[0] for r in connection.execute("SELECT view_name FROM duckdb_views() WHERE internal AND schema_name = 'pg_catalog'").fetchall()]
-    functions = [f"duckdb_{n}()" for n in ("columns", "constraints", "databases", "indexes", "schemas", "sequences", "tables", "types", "views")]
+    functions = [f"duckdb_{n}()" for n in ("columns", "constraints", "databases", "indexes", "schemas", "sequences", "settings", "tables", "types", "views")]
     bare = [r[0] for r in connection.execute("SELECT view_name FROM duckdb_views() WHERE internal AND view_name LIKE 'duckdb%' AND view_name <> 'duckdb_logs'").fetchall()]
     assert len(views) > 20 and len(bare) > 5, f"{views} {bare}"
     faults = []
@@ -365,6 +365,11 @@ def _(client, connection):
         a, b = ([(f.name, type_name(f.type)) for f in schema] for schema in (got, want))
         if a[:len(b)] != b:
             faults.append(f"{name}: {[c for c in b if c not in a]} missing, {[c for c in a if c not in b]} more")
+    for (name,) in connection.execute("SELECT view_name FROM duckdb_views() WHERE internal AND schema_name = 'information_schema'").fetchall():
+        want = connection.execute(f"SELECT * FROM information_schema.{name} LIMIT 0").to_arrow_table().schema.names
+        got = ask(client, f"SELECT * FROM information_schema.{name}").schema.names
+        if not set(want) <= set(got):
+            faults.append(f"information_schema.{name}: {set(want) - set(got)} missing")
     assert not faults, " ### ".join(faults)
 
 

@@ -77,3 +77,18 @@ SELECT constraint_name, constraint_type, constraint_column_names FROM duckdb_con
 -- the settings, by PostgreSQL's driver
 SELECT setting FROM pg_catalog.pg_settings WHERE name = 'standard_conforming_strings'
 --= SELECT 'on'
+-- the tables, as DuckDB's JDBC driver asks
+SELECT table_catalog AS 'TABLE_CAT', table_schema AS 'TABLE_SCHEM', table_name AS 'TABLE_NAME', table_type AS 'TABLE_TYPE', TABLE_COMMENT AS 'REMARKS', NULL::VARCHAR AS 'TYPE_CAT', NULL::VARCHAR AS 'TYPE_SCHEM', NULL::VARCHAR AS 'TYPE_NAME', NULL::VARCHAR AS 'SELF_REFERENCING_COL_NAME', NULL::VARCHAR AS 'REF_GENERATION' FROM information_schema.tables WHERE table_name LIKE '%' ESCAPE '\' AND table_type IN ('BASE TABLE', 'VIEW') ORDER BY "TABLE_TYPE", "TABLE_CAT", "TABLE_SCHEM", "TABLE_NAME"
+--= SELECT 'lance', table_schema, table_name, table_type, NULL::VARCHAR, NULL::VARCHAR, NULL::VARCHAR, NULL::VARCHAR, NULL::VARCHAR, NULL::VARCHAR FROM information_schema.tables
+-- the columns, as DuckDB's JDBC driver asks
+SELECT table_name AS 'TABLE_NAME', column_name AS 'COLUMN_NAME', data_type AS 'TYPE_NAME', CASE WHEN data_type = 'DOUBLE' THEN NULL ELSE numeric_scale END::INTEGER AS 'DECIMAL_DIGITS', CASE WHEN is_nullable = 'YES' THEN 1 ELSE 0 END AS 'NULLABLE', COLUMN_COMMENT AS 'REMARKS', column_default AS 'COLUMN_DEF', ordinal_position::INTEGER AS 'ORDINAL_POSITION', is_nullable AS 'IS_NULLABLE' FROM information_schema.columns WHERE table_catalog LIKE '%' AND table_schema LIKE 'main' ESCAPE '\' AND table_name LIKE 'shops' ESCAPE '\' ORDER BY table_catalog, table_schema, table_name, ordinal_position;
+-- the keys of a table, as DuckDB's JDBC driver asks
+WITH constraint_columns AS (SELECT database_name AS TABLE_CAT, schema_name AS TABLE_SCHEM, table_name AS TABLE_NAME, unnest(constraint_column_names) AS COLUMN_NAME, constraint_name AS PK_NAME FROM duckdb_constraints WHERE constraint_type = 'PRIMARY KEY' AND table_name = 'shops') SELECT TABLE_CAT, TABLE_SCHEM, TABLE_NAME, COLUMN_NAME, CAST(row_number() OVER (PARTITION BY TABLE_CAT, TABLE_SCHEM, TABLE_NAME) AS INT) AS KEY_SEQ, PK_NAME FROM constraint_columns ORDER BY TABLE_CAT, TABLE_SCHEM, TABLE_NAME, KEY_SEQ;
+-- a setting, by DuckDB's driver
+SELECT value FROM duckdb_settings() WHERE name = 'timezone'
+--= SELECT 'UTC'
+-- the character set
+SELECT character_set_name, form_of_use, default_collate_name FROM information_schema.character_sets;
+-- the rules of the standard that nothing is told of
+SELECT (SELECT count(*) FROM information_schema.routines) + (SELECT count(*) FROM information_schema.triggers) + (SELECT count(*) FROM information_schema.sequences) + (SELECT count(*) FROM information_schema.role_table_grants WHERE grantor = current_role AND grantee != current_role AND table_schema = 'main') AS n
+--= SELECT 0::BIGINT AS n
