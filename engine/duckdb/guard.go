@@ -83,7 +83,7 @@ func (f fence) check(sql string) error {
 			return nil
 		case last.kind == tokEnd || last.is("("):
 			next := lex
-			if t, err := next.next(); err == nil && tok.word("summarize") && last.is("(") && t.word("select") {
+			if t, err := next.next(); err == nil && (tok.word("summarize") || tok.word("describe")) && last.is("(") && t.word("select") {
 				break // of a query, all of which is looked at
 			}
 			if tok.word("show") || tok.word("describe") || tok.word("desc") || tok.word("summarize") || tok.word("pragma") || tok.word("call") {

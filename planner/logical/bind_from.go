@@ -319,7 +319,7 @@ func (b *binder) renameCols(r *relation, names []sqltext.Ident, pos int) error {
 }
 
 func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
-	if t.Summary {
+	if t.Summary != "" {
 		return b.summary(t, &scope{parent: s.parent, ctes: s.ctes}, s)
 	}
 	q, err := b.query(t.Query, s) // it may read what stands before it, with or without LATERAL

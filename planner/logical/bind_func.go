@@ -173,6 +173,8 @@ func (b *binder) unknownFunction(name string, pos int) error {
 // instead tells what stands for functions of other databases that have no form of their own here.
 var instead = map[string]string{
 	"convert":      "write CAST(x AS type)",
+	"getvariable":  "bind a parameter, as ? or $1",
+	"union_value":  "there are no unions: a struct can have a field for each",
 	"width_bucket": "write CASE WHEN x < lo THEN 0 WHEN x >= hi THEN n + 1 ELSE floor((x - lo) / (hi - lo) * n) + 1 END",
 }
 

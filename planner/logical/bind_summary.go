@@ -7,19 +7,27 @@ import (
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
 
-// SummaryColumns are the columns of SUMMARIZE, as DuckDB names and types them.
-var SummaryColumns = []struct {
-	Name string
-	Type arrow.DataType
-}{
-	{"column_name", arrow.BinaryTypes.String}, {"column_type", arrow.BinaryTypes.String}, {"min", arrow.BinaryTypes.String},
-	{"max", arrow.BinaryTypes.String}, {"approx_unique", arrow.PrimitiveTypes.Int64}, {"avg", arrow.BinaryTypes.String},
-	{"std", arrow.BinaryTypes.String}, {"q25", arrow.BinaryTypes.String}, {"q50", arrow.BinaryTypes.String},
-	{"q75", arrow.BinaryTypes.String}, {"count", arrow.PrimitiveTypes.Int64},
-	{"null_percentage", &arrow.Decimal128Type{Precision: 9, Scale: 2}},
+// summaryColumns and describedColumns are the columns of SUMMARIZE and DESCRIBE, as DuckDB names and types them.
+var (
+	summaryColumns = shownColumns("column_name", "column_type", "min", "max", "approx_unique", "avg", "std", "q25", "q50", "q75", "count", "null_percentage")
+
+	describedColumns = shownColumns("column_name", "column_type", "null", "key", "default", "extra")
+)
+
+func shownColumns(names ...string) []Col {
+	numbers := map[string]arrow.DataType{"approx_unique": arrow.PrimitiveTypes.Int64, "count": arrow.PrimitiveTypes.Int64,
+		"null_percentage": &arrow.Decimal128Type{Precision: 9, Scale: 2}}
+	cols := make([]Col, len(names))
+	for i, n := range names {
+		cols[i] = Col{Name: n, Key: OutputKey(i), Type: arrow.BinaryTypes.String}
+		if t := numbers[n]; t != nil {
+			cols[i].Type = t
+		}
+	}
+	return cols
 }
 
-// summary binds SUMMARIZE of a query, which DuckDB computes.
+// summary binds SUMMARIZE or DESCRIBE of a query, which DuckDB computes.
 func (b *binder) summary(t *sqltext.Derived, outer, s *scope) (From, error) {
 	leave, err := b.deeper(nesting{summaries: 1}, t.Pos)
 	if err != nil {
@@ -30,18 +38,14 @@ func (b *binder) summary(t *sqltext.Derived, outer, s *scope) (From, error) {
 		return nil, err
 	}
 	leave()
-	out := &Summary{Query: q}
+	out := &Summary{Word: t.Summary, Query: q}
 	for _, c := range q.Cols {
 		if what := boxedType(c.Type); what != nil {
-			return nil, b.errorf(t.Pos, "SUMMARIZE can't compute the column %s of type %s", c.Name, expr.SQLType(what))
+			return nil, b.errorf(t.Pos, "%s can't compute the column %s of type %s", t.Summary, c.Name, expr.SQLType(what))
 		}
 		out.Names = append(out.Names, c.Name)
 	}
-	shown := &Query{}
-	for i, c := range SummaryColumns {
-		shown.Cols = append(shown.Cols, Col{Name: c.Name, Key: OutputKey(i), Type: c.Type})
-	}
-	rel, err := b.derivedRel(shown, t.Alias, t.Columns, t.Pos)
+	rel, err := b.derivedRel(&Query{Cols: out.Columns()}, t.Alias, t.Columns, t.Pos)
 	if err != nil {
 		return nil, err
 	}

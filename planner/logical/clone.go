@@ -112,7 +112,7 @@ func (c *cloner) from(f From) From {
 	case *Join:
 		return &Join{Kind: f.Kind, Asof: f.Asof, Lateral: f.Lateral, L: c.from(f.L), R: c.from(f.R), On: c.expr(f.On)}
 	case *Summary:
-		return &Summary{Rel: f.Rel, Query: c.query(f.Query), Names: f.Names}
+		return &Summary{Rel: f.Rel, Word: f.Word, Query: c.query(f.Query), Names: f.Names}
 	case *Sampled:
 		out := *f
 		out.From = c.from(f.From)

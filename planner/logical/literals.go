@@ -23,6 +23,9 @@ func (b *binder) typedLit(x *sqltext.TypedLit) (expr.Expr, error) {
 			return expr.ReadTemporal(x.Value, t, b.zone)
 		}
 	}
+	if duckAlone(x.Type) {
+		return &expr.Call{Name: expr.CastAs + x.Type.String(), Args: []expr.Expr{expr.Text(x.Value)}}, nil
+	}
 	t, err := TypeOf(x.Type)
 	if err != nil {
 		return nil, err

@@ -182,11 +182,20 @@ type TableFunc struct {
 	Cols       []Col
 }
 
-// Summary is SUMMARIZE of a query: a row for each of its columns, which Names names.
+// Summary is SUMMARIZE or DESCRIBE of a query: a row for each of its columns, which Names names.
 type Summary struct {
 	Rel   int
+	Word  string
 	Query *Query
 	Names []string
+}
+
+// Columns are those of the rows.
+func (s *Summary) Columns() []Col {
+	if s.Word == "DESCRIBE" {
+		return describedColumns
+	}
+	return summaryColumns
 }
 
 // Sampled is a sample of the rows of From, which only stands at the top of a FROM where it is a join. What is above it must

@@ -441,6 +441,14 @@ func (b *binder) fields(x expr.Expr, t arrow.DataType, names []string, pos int) 
 			continue
 		}
 		st, ok := structOf(t)
+		if m, isMap := expr.Storage(t).(*arrow.MapType); isMap && expr.KindOf(m.KeyType()) == expr.KindText {
+			e, err := b.typed(&expr.Index{X: x, Key: expr.Text(name)}, pos)
+			if err != nil {
+				return nil, err
+			}
+			x, t = e, e.Type()
+			continue
+		}
 		if !ok {
 			if t != nil {
 				return nil, &missingField{of: x, typ: t, name: name, err: b.fault(errs.ErrNotFound, pos, "",

@@ -166,7 +166,11 @@ func (b *binder) noColumn(rels []*relation, parts []string, pos int) error {
 	if len(labels) > 1 {
 		table = "tables " + strings.Join(labels, ", ") + " have"
 	}
-	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], columnNames(rels)), "%s no column %s", table, expr.FieldPath(parts))
+	names := columnNames(rels)
+	if len(parts) == 1 && strings.EqualFold(parts[0], "rowid") && slices.ContainsFunc(rels, func(r *relation) bool { return r.scan }) {
+		names = append(names, "_rowid") // DuckDB's rowid
+	}
+	return b.fault(errs.ErrNotFound, pos, didYouMean(parts[0], names), "%s no column %s", table, expr.FieldPath(parts))
 }
 
 // shortType names a type for messages, nested ones just by their kind.

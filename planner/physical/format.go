@@ -259,7 +259,7 @@ func (f *formatter) from(x logical.From) *line {
 	case *logical.TableFunc:
 		return &line{text: "t" + strconv.Itoa(x.Rel) + ": " + x.Name + "(" + f.texts(x.Args) + ")"}
 	case *logical.Summary:
-		return &line{text: "summary t" + strconv.Itoa(x.Rel), kids: []*line{f.query(x.Query)}}
+		return &line{text: strings.ToLower(x.Word) + " t" + strconv.Itoa(x.Rel), kids: []*line{f.query(x.Query)}}
 	case *logical.Sampled:
 		return &line{text: "sample: " + x.Text(), kids: []*line{f.from(x.From)}}
 	case *logical.Join:

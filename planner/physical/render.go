@@ -290,17 +290,17 @@ func (r *renderer) from(f logical.From) string {
 	return ""
 }
 
-// summary writes SUMMARIZE, whose rows name the columns c0, c1, ... of the query, with the users' names in their place.
+// summary writes SUMMARIZE or DESCRIBE, whose rows name the columns c0, c1, ... of the query, with the users' names in their place.
 func (r *renderer) summary(s *logical.Summary) string {
 	names := make([]string, len(s.Names))
 	for i, n := range s.Names {
 		names[i] = quoteText(n)
 	}
 	cols := []string{"[" + strings.Join(names, ", ") + "][CAST(x.column_name[2:] AS BIGINT) + 1] AS c0"}
-	for i, c := range logical.SummaryColumns[1:] {
-		cols = append(cols, "x."+expr.QuoteIdent(c.Name)+" AS "+logical.OutputKey(i+1))
+	for _, c := range s.Columns()[1:] {
+		cols = append(cols, "x."+expr.QuoteIdent(c.Name)+" AS "+c.Key)
 	}
-	return "(SELECT " + strings.Join(cols, ", ") + " FROM (SUMMARIZE SELECT * FROM (" + r.query(s.Query) + ") AS q) AS x) AS " + relName(s.Rel)
+	return "(SELECT " + strings.Join(cols, ", ") + " FROM (" + s.Word + " SELECT * FROM (" + r.query(s.Query) + ") AS q) AS x) AS " + relName(s.Rel)
 }
 
 func (r *renderer) join(j *logical.Join) string {

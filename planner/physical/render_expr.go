@@ -69,6 +69,9 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 	case *expr.Call:
 		return operatorText(e, r.expr)
 	case *expr.Extract:
+		if e.X.Type() == nil { // a struct, a map or JSON: this form takes any of them
+			return "((" + r.expr(e.X) + ")." + expr.QuoteIdent(e.Name) + ")", true
+		}
 		return fieldsOf(r.expr(e.X), []string{e.Name}), true
 	case *expr.Lambda:
 		params := strings.Join(e.Params, ", ")

@@ -75,7 +75,7 @@ func whyBehind(supports func(expr.Expr) bool, c expr.Expr, source logical.From) 
 	case *logical.TableFunc:
 		return "behind " + f.Name
 	case *logical.Summary:
-		return "behind SUMMARIZE"
+		return "behind " + f.Word
 	case *logical.Derived:
 		return behindQuery(f.Query, c)
 	}

@@ -258,11 +258,11 @@ type Join struct {
 	Pos     int
 }
 
-// Derived is a subquery, VALUES or SUMMARIZE in FROM.
+// Derived is a subquery, VALUES, SUMMARIZE or DESCRIBE in FROM.
 type Derived struct {
 	Query   *Query
 	Lateral bool
-	Summary bool // SUMMARIZE of the query: a row for each of its columns
+	Summary string // SUMMARIZE or DESCRIBE of the query, which gives a row for each of its columns; empty for its rows
 	Alias   *Ident
 	Columns []Ident
 	Sample  *Sample

@@ -353,8 +353,8 @@ func (p *printer) table(t TableExpr) {
 			p.put("LATERAL ")
 		}
 		p.put("(")
-		if t.Summary {
-			p.put("SUMMARIZE ")
+		if t.Summary != "" {
+			p.put(t.Summary, " ")
 		}
 		p.query(t.Query)
 		p.put(")")

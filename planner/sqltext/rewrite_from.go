@@ -132,7 +132,7 @@ func (r *rewriter) tableTerm() frag {
 		r.advance()
 		q := r.summarized()
 		r.expectSign(")")
-		return r.derived(q, sideTable{pos: pos, summary: true, alias: alias})
+		return r.derived(q, sideTable{pos: pos, summary: "SUMMARIZE", alias: alias})
 	case t.isSign("(") && r.peekAt(1).isWord("describe", "desc", "show"):
 		return r.listing(alias)
 	case r.queryAhead(r.pos):
@@ -201,7 +201,7 @@ func (r *rewriter) tableName(alias *Ident) frag {
 	return cat(one(marker("table", r.add(side)), side.pos), asOf)
 }
 
-// listing rewrites (DESCRIBE t) and (SHOW ALL TABLES) as a table.
+// listing rewrites (DESCRIBE t) and (SHOW ALL TABLES) as a table, (DESCRIBE query) as a subquery.
 func (r *rewriter) listing(alias *Ident) frag {
 	r.advance()
 	side := sideTable{pos: r.here(), listing: Describe, alias: alias}
@@ -214,7 +214,9 @@ func (r *rewriter) listing(alias *Ident) frag {
 	default:
 		r.advance()
 		if t := r.peek(); t.isWord("select", "with", "from", "values", "pivot", "unpivot") || r.queryAhead(r.pos) {
-			r.unsupported(int(t.start), "DESCRIBE of a query can't stand in FROM: it takes a table")
+			q := inParens(r.query().frag)
+			r.expectSign(")")
+			return r.derived(q, sideTable{pos: side.pos, summary: "DESCRIBE", alias: alias})
 		}
 		r.accept("table")
 		side.pos = r.here()

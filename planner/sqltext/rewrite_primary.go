@@ -37,6 +37,8 @@ func (r *rewriter) primary() frag {
 			if r.peekAt(1).isSign("@") {
 				return r.serverVariable(pos)
 			}
+			r.failHint(pos, "write abs(x)", "the operator %q is not supported", "@")
+			return frag{}
 		}
 	}
 	r.unexpected("an expression")

@@ -42,7 +42,7 @@ func (r *rewriter) query() queryFrag {
 	}
 	defer r.leave()
 	if pos := r.here(); r.peek().isWord("summarize") {
-		table := cat(r.summarized(), one(" AS "+marker("table", r.add(sideTable{pos: pos, summary: true})), pos))
+		table := cat(r.summarized(), one(" AS "+marker("table", r.add(sideTable{pos: pos, summary: "SUMMARIZE"})), pos))
 		return queryFrag{frag: r.allOf(pos, table)}
 	}
 	var with frag

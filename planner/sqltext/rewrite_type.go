@@ -46,7 +46,9 @@ func (r *rewriter) typeName() TypeName {
 	name, ok := typeNames[word]
 	if !ok {
 		switch word {
-		case "union", "enum", "array", "list", "variant", "bignum", "varint", "geometry", "national":
+		case "enum":
+			r.failHint(typ.Pos, "its values are texts: cast to VARCHAR", "the type ENUM is not supported")
+		case "union", "array", "list", "variant", "bignum", "varint", "geometry", "national":
 			r.unsupported(typ.Pos, "the type %s is not supported", strings.ToUpper(word))
 		default:
 			r.fail(typ.Pos, "there is no type %q", near(r.text[:t.end], typ.Pos))

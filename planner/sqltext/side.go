@@ -139,8 +139,8 @@ type (
 		alias      *Ident
 		columns    []Ident
 		lateral    bool
-		call       bool // the subquery's column is the call of a table function
-		summary    bool // SUMMARIZE stands before the subquery
+		call       bool   // the subquery's column is the call of a table function
+		summary    string // SUMMARIZE or DESCRIBE, if that stands before the subquery
 		listing    Listing
 		ordinality bool // WITH ORDINALITY stands behind it
 		sample     *Sample

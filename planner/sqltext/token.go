@@ -169,7 +169,7 @@ func (lx *lexer) next() error {
 		}
 	}
 	if c == '#' {
-		return lx.hint(start, "comments start with --", "unexpected %q", "#")
+		return lx.hint(start, "comments start with --, and a column is called by its name", "unexpected %q", "#")
 	}
 	return lx.errorf(start, "unexpected character near %q", near(lx.text, start))
 }

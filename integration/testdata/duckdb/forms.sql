@@ -126,3 +126,13 @@ SELECT s.id, j.key, j.value, j.type, j.path FROM sales s, json_each(s.note) j WH
 SELECT fullkey, atom ->> '$' AS a, id + 1 AS b FROM json_tree('{"a": 1, "b": [2, {"c": "x"}]}', '$.b') AS t WHERE atom IS NOT NULL;
 -- JSON with numbers
 SELECT k, v, ordinality AS o FROM json_each('["x", 1]') WITH ORDINALITY AS j(k, v);
+-- what a query gives
+SELECT * FROM (DESCRIBE SELECT * FROM sales);
+-- columns by their type
+SELECT n AS a, t FROM (DESC SELECT id + 1 AS i, count(*) AS n, {'a': id} AS s FROM shops GROUP BY id) d(n, t) WHERE t LIKE '%INT';
+-- descriptions in subqueries and beside others
+SELECT s.id, (SELECT count(*) FROM (DESCRIBE FROM turnover)) AS a, d.column_name AS b FROM shops s, (DESCRIBE (SELECT 1 AS x)) d WHERE 'city' IN (SELECT column_name FROM (SUMMARIZE shops));
+-- keys of maps and members of JSON behind a point
+SELECT MAP {'x': 1}.x AS a, m.y.z AS b, (j).k AS c, j.l AS d, (('{"a": {"b": 1}}'::JSON).a).b AS e, m.nothing AS f FROM (SELECT MAP {'y': {'z': 2}} AS m, CASE WHEN note LIKE '{%' THEN note END::JSON AS j FROM sales);
+-- literals of types that are DuckDB's own
+SELECT UUID 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS a, JSON '{"a": 1}' ->> 'a' AS b, HUGEINT '5' + 1 AS c, TIMETZ '10:00:00+01'::VARCHAR AS d;
