@@ -72,6 +72,9 @@ func rowsOf(params []byte, mem memory.Allocator, f func([]*expr.Literal) error) 
 		return errs.Invalidf("the parameters can't be read: %v", err)
 	}
 	defer r.Release()
+	if err := checkDepth(r.Schema(), "parameter %d"); err != nil { // a ticket's come from the wire too
+		return err
+	}
 	for r.Next() {
 		batch := r.RecordBatch()
 		for i := range int(batch.NumRows()) {

@@ -142,6 +142,11 @@ func (s *Server) readParams(ctx context.Context, r *flight.Reader) ([]byte, erro
 			_ = w.Close() // again where all went well
 		}
 	}()
+	if schema := schemaOrNil(r); schema != nil {
+		if err := checkDepth(schema, "parameter %d"); err != nil {
+			return nil, err
+		}
+	}
 	for r.Next() {
 		b := r.RecordBatch()
 		if w == nil {

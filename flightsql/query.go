@@ -128,6 +128,9 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 		if err != nil {
 			return nil, err
 		}
+		if err := checkDepth(schema, "column %d of the result"); err != nil {
+			return nil, err
+		}
 		schema = q.Settings.Nested.Schema(withTableMetadata(schema, st.Plan))
 		return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins()}, nil
 	}
@@ -138,6 +141,9 @@ func (s *Server) planGuess(ctx context.Context, q query, params []*expr.Literal,
 	schema, err := s.resultSchema(ctx, st)
 	if err != nil {
 		return nil, planner.Locate(ctx, q.SQL, o, s.takes, err)
+	}
+	if err := checkDepth(schema, "column %d of the result"); err != nil {
+		return nil, err
 	}
 	schema = sqlSchema(q.Settings.Nested.Schema(schema))
 	return &planned{statement: st, nested: q.Settings.Nested, schema: schema, pins: resolver.pins(), options: o}, nil

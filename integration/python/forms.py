@@ -242,6 +242,19 @@ def _(client, connection, address):
         assert one(client, f"SELECT count(*) {joined(120, 'lone', on)}") == 1
 
 
+@checks.check("results that are nested too deep for clients")
+def _(client, connection, address):
+    for levels, open_, close in ((62, "[", "]"), (62, "{'a': ", "}"), (8, "MAP {1: ", "}"), (30, "MAP {1: ", "}")):
+        if levels != 30:
+            assert one(client, f"SELECT {open_ * levels}1{close * levels}") is not None
+        try:
+            got = ask(client, f"SELECT 1, {open_ * (levels + 1)}1{close * (levels + 1)}").schema
+            raise AssertionError(f"{open_}: {got}")
+        except pa.ArrowNotImplementedError as e:
+            assert f"column 2 of the result {'has maps' if 'MAP' in open_ else 'is'} nested more than" in str(e), e
+    assert one(client, f"SELECT len({'[' * 90}1{']' * 90})") == 1
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

@@ -102,7 +102,27 @@ func mapType(entries arrow.Field, object string) (arrow.DataType, error) {
 	}
 	key, value := st.Field(0), st.Field(1)
 	key.Nullable = false
+	if mapsIn(value.Type) >= maxMaps {
+		return nil, errs.Unsupportedf("%s: maps nested more than %d deep", object, maxMaps)
+	}
 	return arrow.MapOfFields(key, value), nil
+}
+
+// maxMaps is how many maps there may be in one another: arrow-go makes the arrays below a map twice, so that time and memory
+// double with each.
+const maxMaps = 8
+
+// mapsIn counts the maps in one another in a type.
+func mapsIn(t arrow.DataType) (n int) {
+	if nested, ok := t.(arrow.NestedType); ok {
+		for _, f := range nested.Fields() {
+			n = max(n, mapsIn(f.Type))
+		}
+	}
+	if t.ID() == arrow.MAP {
+		n++
+	}
+	return n
 }
 
 // simple are the logical types that are one word.

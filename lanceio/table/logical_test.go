@@ -2,6 +2,7 @@ package table_test
 
 import (
 	"errors"
+	"strconv"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -78,6 +79,29 @@ func TestLogicalTypes(t *testing.T) {
 				t.Errorf("%s, want %s", got, c.want)
 			}
 		})
+	}
+}
+
+// TestNestedMaps: a manifest may nest maps as deep as it likes, readers make arrays for each.
+func TestNestedMaps(t *testing.T) {
+	for maps, ok := range map[int]bool{1: true, 8: true, 9: false, 30: false} {
+		msg := &tablepb.Manifest{Version: 1, DataFormat: smallest().DataFormat}
+		parent := int32(-1)
+		add := func(logical string, parent int32) int32 {
+			id := int32(len(msg.Fields))
+			msg.Fields = append(msg.Fields, &filepb.Field{Name: "f" + strconv.Itoa(int(id)), Id: id, ParentId: parent, LogicalType: logical})
+			return id
+		}
+		for range maps {
+			entries := add("struct", add("map", parent))
+			add("int32", entries)
+			parent = entries
+		}
+		add("int32", parent)
+		_, err := parse(frame(t, msg, nil))
+		if ok && err != nil || !ok && !errors.Is(err, errs.ErrUnsupported) {
+			t.Errorf("%d maps: %v", maps, err)
+		}
 	}
 }
 
