@@ -24,6 +24,14 @@ const shopped = "(SELECT id, account.id::INTEGER AS age, kind, seen, tags, CAST(
 
 // prepared are statements with the types that their parameters are announced with, by Arrow's names.
 var prepared = []struct{ sql, types string }{
+	{"SELECT attname FROM pg_attribute WHERE attrelid = ?", "int64"},
+	{"SELECT relname FROM pg_class WHERE relkind = ANY (ARRAY[?, ?]) AND relname IN (?)", "utf8 utf8 utf8"},
+	{"SELECT pg_get_viewdef(?), pg_table_is_visible(?)", "int64 int64"},
+	{"SELECT has_table_privilege(?, ?)", "utf8 utf8"},
+	{"SELECT format_type(?, ?)", "int64 int64"},
+	{"SELECT quote_ident(?)", "utf8"},
+	{"SELECT current_schemas(?)", "bool"},
+	{"SELECT current_setting(?, TRUE)", "utf8"},
 	{"SELECT ?", "utf8"},
 	{"SELECT -?", "float64"},
 	{"SELECT ? + ?", "float64 float64"},
