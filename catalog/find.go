@@ -3,6 +3,7 @@ package catalog
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
@@ -194,7 +195,7 @@ func (c *Catalog) noTable(ctx context.Context, r *root, schema, name string, tab
 	if more == "" {
 		more = r.elsewhere(ctx, schema, name)
 	}
-	return errs.NotFoundf("there is no table %s in %s%s", quote(name), expr.FieldPath{r.name, schema}.Key(), more)
+	return &scan.NoTableError{Msg: fmt.Sprintf("there is no table %s in %s%s", quote(name), expr.FieldPath{r.name, schema}.Key(), more)}
 }
 
 // elsewhere names a schema that does have the table.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"math/big"
+	"strings"
 	"testing"
 	"time"
 
@@ -135,6 +136,25 @@ func TestParseNumber(t *testing.T) {
 	for _, s := range []string{"", "abc", "1x", "0x10", "1__0", "_1", "1.2.3", "1e", "nan", "-1"} {
 		if l, err := expr.ParseNumber(s); !errors.Is(err, errs.ErrInvalidInput) {
 			t.Errorf("%q: %v, %v", s, l, err)
+		}
+	}
+}
+
+// TestNaN: a NaN keeps its sign from a text, in the text that it is written as, and in SQL text; DuckDB writes it.
+func TestNaN(t *testing.T) {
+	for text, want := range map[string]string{"nan": "nan", "-nan": "-nan", "+NaN": "nan", " -NAN ": "-nan"} {
+		for _, typ := range []arrow.DataType{tDouble, tFloat} {
+			v, err := expr.CastValue(text, tText, typ, nil)
+			if err != nil {
+				t.Fatalf("%q: %v", text, err)
+			}
+			if got, err := expr.CastValue(v, typ, tText, nil); err != nil || got != want {
+				t.Errorf("%q as %s: %v, %v; want %s", text, typ, got, err, want)
+			}
+			sql := (&expr.Literal{Value: v, Typ: typ}).String()
+			if !strings.HasPrefix(sql, "CAST('"+want+"'") {
+				t.Errorf("%q as %s is %s in SQL", text, typ, sql)
+			}
 		}
 	}
 }

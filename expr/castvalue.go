@@ -384,6 +384,9 @@ func textToFloat(s string, single bool) (float64, bool) {
 	}
 	switch strings.ToLower(body) {
 	case "nan":
+		if sign == "-" {
+			return math.Copysign(math.NaN(), -1), true
+		}
 		return math.NaN(), true
 	case "inf", "infinity":
 		if sign == "-" {

@@ -260,6 +260,8 @@ func floatText(v float64, t arrow.DataType) (string, int) {
 // FormatFloat gives the shortest text that reads back as the same float of that many bits.
 func FormatFloat(v float64, bits int) string {
 	switch {
+	case math.IsNaN(v) && math.Signbit(v): // as DuckDB writes it
+		return "-nan"
 	case math.IsNaN(v):
 		return "nan"
 	case math.IsInf(v, 1):

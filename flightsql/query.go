@@ -188,7 +188,7 @@ func (s *Server) planFirst(ctx context.Context, q query) (*planned, error) {
 		return nil, err
 	}
 	if n := len(p.statement.ParamTypes); n != len(params) && q.Scan == nil {
-		return nil, errs.Invalidf("the statement has %d parameters, %d are bound", n, len(params))
+		return nil, errs.Invalidf("a value is needed for each parameter: %d, not %d", n, len(params))
 	}
 	return p, nil
 }

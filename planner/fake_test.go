@@ -62,7 +62,10 @@ func (f *fakeTables) Resolve(ctx context.Context, ref scan.TableRef) (scan.Sourc
 			return v, nil
 		}
 	}
-	return nil, errs.NotFoundf("there is no table %q in schema %q", ref.Table, schema)
+	if schema != "main" && schema != "geo" {
+		return nil, errs.NotFoundf("there is no schema %q", schema)
+	}
+	return nil, &scan.NoTableError{Msg: fmt.Sprintf("there is no table %q in schema %q", ref.Table, schema)}
 }
 
 func (t *fakeTable) Name() string          { return t.name }

@@ -24,7 +24,8 @@ const maxLocated = 64 << 10
 func Locate(ctx context.Context, text string, o Options, describe func(context.Context, *physical.Plan) error, err error) error {
 	var placed *errs.SQLError
 	var onDisk *fs.PathError
-	if !errors.Is(err, errs.ErrInvalidInput) || errors.As(err, &placed) || errors.As(err, &onDisk) || len(text) > maxLocated {
+	var column *physical.ColumnFault
+	if !errors.Is(err, errs.ErrInvalidInput) && !errors.As(err, &column) || errors.As(err, &placed) || errors.As(err, &onDisk) || len(text) > maxLocated {
 		return err
 	}
 	parsed, perr := sqltext.Parse(text)
@@ -45,8 +46,12 @@ func Locate(ctx context.Context, text string, o Options, describe func(context.C
 	}
 	var seen []logical.BoundExpr
 	lo.Bound = func(e logical.BoundExpr) { seen = append(seen, e) }
-	if _, berr := logical.Bind(ctx, parsed, q, lo); berr != nil {
+	bound, berr := logical.Bind(ctx, parsed, q, lo)
+	if berr != nil {
 		return err
+	}
+	if column != nil {
+		return logical.At(text, bound.Query.ItemPos(column.Index, q.Pos), err)
 	}
 	pos, found := placeOf(err, seen)
 	if !found {
@@ -132,27 +137,29 @@ func newLocator(msg string, pos int) *locator {
 		l.function = m[1]
 		return l
 	}
-	if zone, ok := strings.CutPrefix(msg, "Unknown TimeZone "); ok { // a text, as expressions have it
-		l.msg = strings.TrimSuffix(zone, "!") + ": "
-		return l
-	}
 	if rest, ok := strings.CutPrefix(msg, "table "); ok { // of a scan: the expression follows
 		_, l.msg, _ = strings.Cut(rest, ": ")
 	}
 	return l
 }
 
-// find gives the place of the expression that fits best.
+// find gives the place of the expression that fits best. Of an expression that names another within itself it is that of the other.
 func (l *locator) find(seen []logical.BoundExpr) int {
-	for _, e := range seen {
-		fit := -1
-		if l.function != "" {
-			fit = l.likeness(e.Shown)
-		} else if text := e.Shown.String(); strings.HasPrefix(l.msg, text+": ") {
-			fit = len(text)
+	for inner := true; inner; {
+		inner = false
+		for _, e := range seen {
+			fit := -1
+			if l.function != "" {
+				fit = l.likeness(e.Shown)
+			} else if text := e.Shown.String(); strings.HasPrefix(l.msg, text+": ") {
+				fit = len(text)
+			}
+			if fit > l.best {
+				l.best, l.pos, inner = fit, e.Pos, l.function == ""
+			}
 		}
-		if fit > l.best {
-			l.best, l.pos = fit, e.Pos
+		if inner {
+			l.msg, l.best = l.msg[l.best+len(": "):], -1
 		}
 	}
 	return l.pos

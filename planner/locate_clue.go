@@ -41,9 +41,19 @@ var clues = []clue{
 		l, ok := e.Expr.(*expr.Literal)
 		return ok && l.Value == value[1]
 	}},
+	{unknownZone, func(e logical.BoundExpr, zone []string) bool {
+		l, ok := e.Expr.(*expr.Literal)
+		return ok && l.Value == zone[1]
+	}},
+	{unknownZone, func(e logical.BoundExpr, _ []string) bool {
+		c, ok := e.Expr.(*expr.Call)
+		return ok && c.Name == "timezone"
+	}},
 	{rangeStep, func(e logical.BoundExpr, _ []string) bool { return isRange(e, isZero) }},
 	{rangeStep, func(e logical.BoundExpr, _ []string) bool { return isRange(e, func(expr.Expr) bool { return true }) }},
 }
+
+var unknownZone = regexp.MustCompile(`^Unknown TimeZone '(.*)'!$`)
 
 // rangeStep are faults of the step of range and generate_series in FROM.
 var rangeStep = regexp.MustCompile(`^(the step is 0|RANGE with composite interval)`)

@@ -15,6 +15,7 @@ import (
 	"github.com/lanceflight/flightsrv/planner/physical"
 	"github.com/lanceflight/flightsrv/planner/rules"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
+	"github.com/lanceflight/flightsrv/scan"
 	"github.com/lanceflight/flightsrv/statsrewrite"
 )
 
@@ -99,6 +100,11 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 	for i, q := range s.Reads {
 		bound, err := bindRead(ctx, parsed, s, q, o)
 		target := s.Creates && i == 0
+		if target {
+			if err := checkSchema(ctx, parsed, q, o); err != nil {
+				return err
+			}
+		}
 		switch {
 		case target && err == nil && !s.Lenient:
 			return logical.At(parsed.Text, q.Pos, errs.New(errs.ErrAlreadyExists, "%s: the table is there already", s.Kind))
@@ -116,6 +122,33 @@ func checkWrite(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.WriteStm
 		}
 	}
 	return nil
+}
+
+// checkSchema refuses to make the table that q reads where its schema or catalog is not there.
+func checkSchema(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o Options) error {
+	sel, ok := q.Body.(*sqltext.Select)
+	if !ok || len(sel.From) == 0 {
+		return nil
+	}
+	table, ok := sel.From[0].(*sqltext.TableName)
+	if !ok {
+		return nil
+	}
+	ref, err := logical.TableRefOf(names(table.Name), logical.Options{Catalog: o.Catalog, Schema: o.Schema})
+	if err != nil {
+		return logical.At(parsed.Text, table.Pos, err)
+	}
+	_, err = o.Resolver.Resolve(ctx, ref)
+	return logical.At(parsed.Text, table.Pos, schemaFault(err))
+}
+
+// schemaFault gives the error of looking a table up if it is not just that its schema has none of the name.
+func schemaFault(err error) error {
+	var none *scan.NoTableError
+	if errors.As(err, &none) {
+		return nil
+	}
+	return err
 }
 
 // bindRead binds a query that tells what a statement reads.
@@ -164,7 +197,7 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 		out.ParamTypes, out.StandIns, lo.Params = types, values, values
 	} else {
 		if len(o.Params) != parsed.Params {
-			return nil, errs.Invalidf("the statement takes %d parameters, but %d values were given", parsed.Params, len(o.Params))
+			return nil, logical.At(parsed.Text, parsed.ParamPos, errs.Invalidf("a value is needed for each parameter: %d, not %d", parsed.Params, len(o.Params)))
 		}
 		for _, p := range o.Params {
 			out.ParamTypes = append(out.ParamTypes, p.Typ)

@@ -52,6 +52,9 @@ func deniedView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt
 	if err != nil && !errors.Is(err, errs.ErrNotFound) {
 		return nil, logical.At(parsed.Text, s.NamePos, err)
 	}
+	if fault := schemaFault(err); !s.Drop && fault != nil {
+		return nil, logical.At(parsed.Text, s.NamePos, fault)
+	}
 	_, isView := src.(*scan.View)
 	kind := "CREATE VIEW"
 	switch {
@@ -75,7 +78,7 @@ func deniedView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt
 // the session: its names are looked up in its own schema, as they are when it is read.
 func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt, v *scan.View, o Options) error {
 	if parsed.Params > 0 {
-		return logical.At(parsed.Text, s.Pos, errs.Invalidf("a view takes no parameters"))
+		return logical.At(parsed.Text, parsed.ParamPos, errs.Invalidf("a view takes no parameters"))
 	}
 	lo := o.logical(supports)
 	lo.Making = v

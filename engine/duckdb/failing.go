@@ -18,15 +18,16 @@ var overflows = map[expr.ArithOp]string{expr.Add: "addition", expr.Sub: "subtrac
 // failing tells which of a plan's parts an error of DuckDB's can be of: its texts hold values, but no expression. It is
 // empty where that can't be told, or where too many come into question.
 func failing(parts []physical.FailingPart, text string) []physical.FailingPart {
-	head, msg, _ := strings.Cut(text, ": ")
-	found := fitting(parts, func(e expr.Expr) bool { return fits(e, head, msg) })
-	if len(found) == 0 && head == "Conversion Error" { // some functions fail so as well
-		found = fitting(parts, func(e expr.Expr) bool {
-			_, call := e.(*expr.Call)
-			return isCall(e) || call && holdsValue(e, msg)
-		})
+	text, _, _ = strings.Cut(text, "\n") // what follows shows SQL text
+	head, msg, named := strings.Cut(text, ": ")
+	if !named || !strings.HasSuffix(head, "Error") {
+		head, msg = "", text
 	}
-	for _, likely := range []func(expr.Expr, string) bool{isSaid, isTarget, holdsValue} {
+	found := fitting(parts, func(e expr.Expr) bool { return fits(e, head, msg) })
+	if len(found) == 0 && head == "Conversion Error" { // some functions and operators fail so as well
+		found = fitting(parts, func(e expr.Expr) bool { return converts(e, msg) })
+	}
+	for _, likely := range []func(expr.Expr, string) bool{isSaid, isTarget, holdsValue, holdsTail} {
 		if some := fitting(found, func(e expr.Expr) bool { return likely(e, msg) }); len(some) > 0 {
 			found = some
 		}
@@ -57,6 +58,17 @@ func isCall(e expr.Expr) bool {
 	return ok && !neverFails[call.Name]
 }
 
+// converts tells whether an expression that is no cast can fail as one does.
+func converts(e expr.Expr, msg string) bool {
+	switch e := e.(type) {
+	case *expr.Call:
+		return isCall(e) || holdsValue(e, msg)
+	case *expr.Arith: // of dates and times
+		return e.Typ != nil && !expr.KindOf(e.Typ).Numeric()
+	}
+	return false
+}
+
 // fits tells whether an expression can fail with an error of this kind (head) and text.
 func fits(e expr.Expr, head, msg string) bool {
 	switch head {
@@ -67,8 +79,10 @@ func fits(e expr.Expr, head, msg string) bool {
 		_, ok := e.(*expr.Cast)
 		return ok && !strings.HasPrefix(msg, "Failure in decode")
 	case "Out of Range Error", "Invalid Input Error":
-	default:
+	case "Binder Error", "Catalog Error", "Parser Error": // of no value
 		return false
+	default:
+		return kinds[head] == nil && isSaid(e, msg) // other mistakes: of what they name alone
 	}
 	words, isOverflow := strings.CutPrefix(msg, "Overflow in ")
 	switch e := e.(type) {
@@ -78,7 +92,7 @@ func fits(e expr.Expr, head, msg string) bool {
 	case *expr.Neg:
 		return isOverflow && strings.HasPrefix(words, "negation")
 	case *expr.Aggregate:
-		return isOverflow && e.Name == "sum" || len(e.Args) > 1 && strings.Contains(strings.ToLower(msg), e.Name)
+		return isOverflow && e.Name == "sum" && strings.Contains(words, "addition") || len(e.Args) > 1 && strings.Contains(strings.ToLower(msg), e.Name)
 	case *expr.Call:
 		return !isOverflow && isCall(e)
 	}
@@ -88,7 +102,7 @@ func fits(e expr.Expr, head, msg string) bool {
 // said are words of errors that only some functions give.
 var said = map[string][]string{
 	"square root": {"sqrt"}, "logarithm": {"ln", "log", "log2", "log10"}, "eft-shift": {"<<"}, "gamma": {"gamma", "lgamma"},
-	"UTF8": {"decode"}, "date format": {"strptime"}, "ormat specifier": {"strptime", "strftime"}, "regular expression": {"regexp_matches"},
+	"UTF8": {"decode"}, "date format": {"strptime"}, "ormat specifier": {"strptime", "strftime"}, "Period must be": {"time_bucket"},
 }
 
 // isSaid tells whether an error's text names the function that is called, or what only this one does.
@@ -140,5 +154,21 @@ func holdsValue(e expr.Expr, msg string) bool {
 	return slices.ContainsFunc(expr.Children(e), func(c expr.Expr) bool {
 		l, ok := c.(*expr.Literal)
 		return ok && (l.Value == m[1] || l.Value == m[2])
+	})
+}
+
+// holdsTail tells whether an operand is a text that holds what an error's text ends with, as those of regular expressions do.
+func holdsTail(e expr.Expr, msg string) bool {
+	tail := msg[strings.LastIndex(msg, ": ")+1:]
+	if tail = strings.TrimSpace(tail); tail == msg || tail == "" {
+		return false
+	}
+	return slices.ContainsFunc(expr.Children(e), func(c expr.Expr) bool {
+		l, ok := c.(*expr.Literal)
+		if !ok {
+			return false
+		}
+		text, ok := l.Value.(string)
+		return ok && strings.Contains(text, tail)
 	})
 }

@@ -20,6 +20,12 @@ func TestFailing(t *testing.T) {
 	ln := part(&expr.Call{Name: "ln", Args: []expr.Expr{id}})
 	big, date := part(&expr.Cast{X: id, To: arrow.PrimitiveTypes.Int64}), part(&expr.Cast{X: id, To: arrow.FixedWidthTypes.Date32})
 	list, extract := part(&expr.Call{Name: "list_value", Args: []expr.Expr{id}}), part(&expr.Call{Name: "list_extract", Args: []expr.Expr{id, expr.Text("a")}})
+	call := func(name string, args ...expr.Expr) physical.FailingPart {
+		return part(&expr.Call{Name: name, Args: args})
+	}
+	matches, full := call("regexp_matches", id, expr.Text("a")), call("regexp_full_match", id, expr.Text("[z-a]"))
+	reduce, bucket := call("list_reduce", id), call("time_bucket", id)
+	mul, later := part(&expr.Arith{Op: expr.Mul, L: id, R: id}), part(&expr.Arith{Op: expr.Add, L: id, R: id, Typ: arrow.FixedWidthTypes.Timestamp_us})
 	topK := part(&expr.Aggregate{Name: "approx_top_k", Args: []expr.Expr{id, expr.Int(0)}})
 	uuid := part(&expr.Call{Name: expr.CastAs + "UUID", Args: []expr.Expr{id}})
 	tests := []struct {
@@ -33,6 +39,11 @@ func TestFailing(t *testing.T) {
 		{"a sum or an operator", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: Overflow in HUGEINT addition", "sum(id) or id + id"},
 		{"a function", []physical.FailingPart{sum, add, sqrt}, "Out of Range Error: cannot take square root of a negative number", "sqrt(id)"},
 		{"an aggregate that the error tells of", []physical.FailingPart{sum, topK}, "Invalid Input Error: Invalid input for approx_top_k: k value must be > 0", "approx_top_k(id, 0)"},
+		{"the pattern that the error tells of", []physical.FailingPart{matches, full}, "Invalid Input Error: invalid character class range: z-a", "regexp_full_match(id, '[z-a]')"},
+		{"an error without a kind", []physical.FailingPart{sqrt, reduce}, "Cannot perform list_reduce on an empty input list", "list_reduce(id)"},
+		{"no sum overflows in a multiplication", []physical.FailingPart{sum, mul}, "Out of Range Error: Overflow in multiplication of INT64 (2 * 9)!", "id * id"},
+		{"a date that is out of range", []physical.FailingPart{add, later}, "Conversion Error: Date and time not in timestamp range", "id + id"},
+		{"a function that is told of by its argument", []physical.FailingPart{sqrt, bucket}, "Not implemented Error: Period must be greater than 0", "time_bucket(id)"},
 		{"a function that converts", []physical.FailingPart{add, trunc}, `Conversion Error: extract specifier "foo" not recognized`, "date_trunc(id)"},
 		{"the function that the error tells of", []physical.FailingPart{sqrt, ln}, "Out of Range Error: cannot take logarithm of zero", "ln(id)"},
 		{"two functions", []physical.FailingPart{sqrt, trunc}, "Out of Range Error: the value is out of range", "sqrt(id) or date_trunc(id)"},
@@ -43,6 +54,7 @@ func TestFailing(t *testing.T) {
 		{"a cast to a type that tables lack", []physical.FailingPart{add, uuid}, "Conversion Error: Could not convert string 'x' to INT128", "CAST(id AS UUID)"},
 		{"none", nil, "Conversion Error: Could not convert string 'x' to INT32", ""},
 		{"another fault", []physical.FailingPart{cast, add, sqrt}, "Out of Memory Error: failed to allocate", ""},
+		{"what DuckDB shows of the text", []physical.FailingPart{sqrt, reduce}, "Invalid Input Error: no\n\nLINE 1: SELECT list_reduce(x)", "sqrt(id) or list_reduce(id)"},
 		{"bound, not run", []physical.FailingPart{cast, add, sqrt}, "Binder Error: No function matches", ""},
 	}
 	for _, tt := range tests {

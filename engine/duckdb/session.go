@@ -215,7 +215,7 @@ func (s *session) prepare(p *physical.Plan) error {
 		t := parseType(db.PreparedStatementColumnLogicalType(s.stmt, db.IdxT(i)))
 		c, err := s.resultCarrier(col, t)
 		if err != nil {
-			return fmt.Errorf("column %s: %w", col.Name, err)
+			return &physical.ColumnFault{Index: i, Name: col.Name, Err: err}
 		}
 		carriers[i] = c
 		fields[i] = engine.ResultField(col, c.arrow, true)

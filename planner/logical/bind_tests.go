@@ -49,7 +49,28 @@ func (b *binder) like(x *sqltext.LikeExpr, c *exprCtx) (expr.Expr, error) {
 			out.Escape = r
 		}
 	}
-	return b.negated(out, x.Not, x.Pos)
+	test, err := b.negated(out, x.Not, x.Pos)
+	if err != nil {
+		return nil, err
+	}
+	return test, b.textsWritten(es, x.X, x.Pattern)
+}
+
+// textsWritten refuses constants beside LIKE that are no texts. A parameter may be a number, which is one as its text.
+func (b *binder) textsWritten(es []expr.Expr, xs ...sqltext.Expr) error {
+	if len(es) != len(xs) { // columns were put in for *COLUMNS
+		return nil
+	}
+	for i, e := range es {
+		l, ok := e.(*expr.Literal)
+		if _, isParam := xs[i].(*sqltext.ParamRef); !ok || isParam {
+			continue
+		}
+		if k := expr.KindOf(l.Typ); k != expr.KindText && k != expr.KindNull {
+			return b.errorf(xs[i].ExprPos(), "LIKE takes texts, and %s is of type %s - an explicit cast is required", l, expr.SQLType(l.Typ))
+		}
+	}
+	return nil
 }
 
 // likeSome binds LIKE ANY and LIKE ALL, which are the tests by each pattern joined by OR or AND.
@@ -60,6 +81,9 @@ func (b *binder) likeSome(x *sqltext.LikeSome, c *exprCtx) (expr.Expr, error) {
 	}
 	es, err := b.exprs(append([]sqltext.Expr{x.X}, patterns...), c)
 	if err != nil {
+		return nil, err
+	}
+	if err := b.textsWritten(es, append([]sqltext.Expr{x.X}, patterns...)...); err != nil {
 		return nil, err
 	}
 	if err := b.steady(x.Pos, es[0]); err != nil {

@@ -31,6 +31,22 @@ type Query struct {
 	Cols []Col
 }
 
+// ItemPos is where the i-th column of a query that was just bound is written, that of its first side in a set operation; otherwise where
+// it stands under a star.
+func (q *Query) ItemPos(i, otherwise int) int {
+	switch b := q.Body.(type) {
+	case *Query:
+		return b.ItemPos(i, otherwise)
+	case *SetOp:
+		return b.L.ItemPos(i, otherwise)
+	case *Select:
+		if i < len(b.Items) && b.Items[i].from != nil {
+			return b.Items[i].from.ExprPos()
+		}
+	}
+	return otherwise
+}
+
 // OutputKey names the i-th output column where another block refers to it.
 func OutputKey(i int) string { return "c" + strconv.Itoa(i) }
 

@@ -22,7 +22,7 @@ func (b *binder) param(x *sqltext.ParamRef) (expr.Expr, error) {
 		return &expr.Param{Index: x.Index}, nil
 	}
 	if x.Index >= len(b.o.Params) {
-		return nil, b.errorf(x.Pos, "the statement has %d parameters, but %d values were given", len(b.paramTypes), len(b.o.Params))
+		return nil, b.errorf(x.Pos, "a value is needed for each parameter: %d, not %d", len(b.paramTypes), len(b.o.Params))
 	}
 	return b.o.Params[x.Index], nil
 }

@@ -38,6 +38,19 @@ func (f *PartFault) Error() string {
 // Unwrap gives the error without its parts.
 func (f *PartFault) Unwrap() error { return f.Err }
 
+// ColumnFault is an error of a column of the result, which can't be given to clients.
+type ColumnFault struct {
+	Index int // of Plan.Columns
+	Name  string
+	Err   error
+}
+
+// Error names the column before what is wrong.
+func (f *ColumnFault) Error() string { return "column " + f.Name + ": " + f.Err.Error() }
+
+// Unwrap gives the error without the column.
+func (f *ColumnFault) Unwrap() error { return f.Err }
+
 // failures collects the parts of a query that can fail.
 type failures struct {
 	parts []FailingPart

@@ -28,7 +28,17 @@ func Parse(text string) (parsed *Parsed, err error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &Parsed{Text: text, Statement: stmt, Params: params}, nil
+	return &Parsed{Text: text, Statement: stmt, Params: params, ParamPos: r.paramPos()}, nil
+}
+
+// paramPos is where the first parameter stands, 0 where there is none.
+func (r *rewriter) paramPos() int {
+	for _, t := range r.toks {
+		if t.kind == tokParam {
+			return int(t.start)
+		}
+	}
+	return 0
 }
 
 // ParseExpr reads a scalar expression, as a filter is; params is the number of its parameters.

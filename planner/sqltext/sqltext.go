@@ -12,4 +12,5 @@ type Parsed struct {
 	Text      string
 	Statement Statement
 	Params    int // number of parameters
+	ParamPos  int // where the first one stands
 }
