@@ -47,7 +47,7 @@ func (b *binder) listedNumber(t *sqltext.TableName, s *scope) (int64, error) {
 	if len(t.Name) == 1 {
 		name := t.Name[0].Text
 		if _, temporary := b.temporary(name); temporary || s.ctes.find(name) != nil {
-			return 0, b.fault(errs.ErrUnsupported, t.Pos, "DESCRIBE as a statement of its own takes any query", "%s in FROM takes a table or a lasting view", t.Listing)
+			return 0, b.fault(errs.ErrUnsupported, t.Pos, "write (DESCRIBE FROM t), which describes a query", "%s in FROM takes a table or a lasting view", t.Listing)
 		}
 	}
 	number, name, err := b.numbered(t)
@@ -56,7 +56,7 @@ func (b *binder) listedNumber(t *sqltext.TableName, s *scope) (int64, error) {
 	}
 	cells := strings.HasSuffix(strings.ToLower(name[len(name)-1]), "$cells")
 	if cells || strings.EqualFold(name[len(name)-2], systemSchema) || strings.EqualFold(name[len(name)-2], "information_schema") {
-		return 0, b.fault(errs.ErrUnsupported, t.Pos, "DESCRIBE as a statement of its own takes any query", "%s in FROM takes a table or a view of a user's", t.Listing)
+		return 0, b.fault(errs.ErrUnsupported, t.Pos, "write (DESCRIBE FROM t), which describes a query", "%s in FROM takes a table or a view of a user's", t.Listing)
 	}
 	return number, nil
 }
