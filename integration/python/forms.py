@@ -255,6 +255,13 @@ def _(client, connection, address):
     assert one(client, f"SELECT len({'[' * 90}1{']' * 90})") == 1
 
 
+@checks.check("grouping sets in one another")
+def _(client, connection, address):
+    compare(client, connection, [f"SELECT k, name, s.a AS a, grouping(k, name, s.a) AS g, count(*) AS n FROM l GROUP BY {by}" for by in (
+        "GROUPING SETS (ROLLUP (k, name, s.a), CUBE (name, k), ())", "GROUPING SETS (k, GROUPING SETS (name, (k, s.a)), k)", "GROUPING SETS (CUBE ((k, name), s.a))",
+        "GROUPING SETS (ROLLUP ((k, name), s.a), name)", "GROUPING SETS (GROUPING SETS (ROLLUP (k)), CUBE (name)), s.a", "ROLLUP (k, name), CUBE (s.a)", "GROUPING SETS ((k, name, s.a))")])
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

@@ -12,7 +12,7 @@ import (
 const (
 	// maxEqual is how many expressions DuckDB may be told to be equal to one another: the time that it plans for grows with
 	// their number to the fourth, and nothing can stop it meanwhile. For so many it takes some seconds.
-	maxEqual = 64
+	maxEqual = 48
 	// equalAtOnce is how many columns are told of together where a block sets more than twice as many equal.
 	equalAtOnce = 12
 )

@@ -289,30 +289,3 @@ func (c *converter) item(out *Select, f *ast.SelectField) {
 	}
 	out.Items = append(out.Items, SelectItem{Expr: c.expr(f.Expr), Alias: side.alias, Text: side.text, Pos: side.pos})
 }
-
-func (c *converter) groupBy(out *Select, by *ast.GroupByClause) {
-	if by.Rollup {
-		c.unknown(out.Pos)
-	}
-	for _, item := range by.Items {
-		call, ok := item.Expr.(*ast.FuncCallExpr)
-		if ok {
-			switch side := c.entry(call.FnName.O).(type) {
-			case sideGroupAll:
-				out.GroupAll = true
-				continue
-			case sideGroup:
-				group := GroupItem{Kind: side.kind, Pos: side.pos}
-				for _, set := range call.Args {
-					group.Sets = append(group.Sets, c.set(set))
-				}
-				out.GroupBy = append(out.GroupBy, group)
-				continue
-			}
-		}
-		x := c.expr(item.Expr)
-		if c.err == nil {
-			out.GroupBy = append(out.GroupBy, GroupItem{Sets: [][]Expr{{x}}, Pos: x.ExprPos()})
-		}
-	}
-}

@@ -188,7 +188,8 @@ func (r *rewriter) groupSets(nested bool) []frag {
 	var sets []frag
 	for first := true; first || r.acceptSign(","); first = false {
 		if nested && (r.peek().isWord("rollup", "cube") && r.peekAt(1).isSign("(") || r.words("grouping", "sets")) {
-			r.unsupported(r.here(), "ROLLUP, CUBE and GROUPING SETS within GROUPING SETS are not supported")
+			sets = append(sets, r.groupItem())
+			continue
 		}
 		sets = append(sets, r.groupSet())
 	}
