@@ -491,3 +491,20 @@ select @^epoch_ms(9223372036854775807);
 select @^to_timestamp(1e30);
 select @^time_bucket(interval 0 day, sold) from sales;
 select @^date_diff('fortnight', sold, sold) from sales;
+select id from sales
+ where TRY(@^sum(qty)) is null;
+select kind.upper(),
+  @^kind.no_such() from sales;
+select @^sales.no_such.upper() from sales;
+select unnest(tags, depth := @^2) from sales;
+select id,
+ @^unnest(who) + 1 from sales;
+select s, (@^s).no_such from sales s;
+select coalesce(*COLUMNS(@^'^no_such$')) from sales;
+select kind GLOB 'a', @^qty GLOB '1' from sales;
+select 1::int[@^0];
+select @^1 <-> 2;
+select h.id from shops h, (select @^h.no_such as x) t;
+select * from shops h
+ @^right join (select h.id as i) t on true;
+select * from unnest(@^no_such) with ordinality;

@@ -481,6 +481,9 @@ func (b *binder) noField(x expr.Expr, name string, st *arrow.StructType, pos int
 	for i, f := range st.Fields() {
 		names[i] = f.Name
 	}
+	if isRow(x) {
+		return &missingField{of: x, name: name, names: names, err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "the struct has no field %q", name)}
+	}
 	return &missingField{of: x, name: name, names: names,
 		err: b.fault(errs.ErrNotFound, pos, didYouMean(name, names), "%s has no field %q", b.shown(x), name)}
 }

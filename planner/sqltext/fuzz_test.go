@@ -28,6 +28,8 @@ func FuzzParse(f *testing.F) {
 		"SELECT CASE WHEN a THEN {'b': [1, 2]} END::STRUCT(b INT[]), list_transform(l, x -> x || 1 + 2), EXTRACT(EPOCH FROM x AT TIME ZONE 'UTC')",
 		"EXPLAIN ANALYZE FORMAT='json' (SELECT 1 UNION SELECT 2 EXCEPT (VALUES (3) LIMIT 1)) INTERSECT SELECT 4",
 		"SELECT a FROM t GROUP BY ROLLUP (a, (b, c)), GROUPING SETS ((), (a)) HAVING x QUALIFY y = ANY (SELECT 1)",
+		"SELECT a.b.trim().position('x').row(1), [1].len(), (x).count(DISTINCT y), coalesce(*COLUMNS('a'), 1), l[1:-:2][:-:-1][: :3], a GLOB 'b' ~~~ c, v <-> x::FLOAT[3][] <=> y, rank(ORDER BY b) OVER ()",
+		"FROM s: t, (DESCRIBE FROM q) d(a), unnest(x) WITH ORDINALITY AS u(b, c), j: json_each(y) SELECT DISTINCT ON (COLUMNS(*)) * GLOB 'a*', UUID 'x' GROUP BY * ORDER BY * DESC",
 		"SET timezone TO 'UTC';", "INSERT INTO t (a) VALUES (1) RETURNING a",
 		"WITH x AS (SELECT 1) UPDATE t AS u SET a.b = ?, c = DEFAULT FROM x WHERE u.a = x.a",
 		"MERGE INTO t USING (SELECT 1 AS a) s ON t.a = s.a WHEN NOT MATCHED BY SOURCE AND a > 1 THEN DELETE WHEN NOT MATCHED THEN INSERT (a) VALUES (a)",

@@ -124,7 +124,7 @@ func (r *rewriter) arguments(call *FuncCall, before int) []frag {
 	} else {
 		r.accept("all")
 	}
-	if r.peek().isSign("*") && r.peekAt(1).isSign(")") {
+	if before == 0 && r.peek().isSign("*") && r.peekAt(1).isSign(")") {
 		if call.Distinct {
 			r.unexpected("an expression")
 		}
