@@ -38,6 +38,9 @@ func showSchema(sh *planner.Show) *arrow.Schema {
 func (s *Server) show(ctx context.Context, st *planner.Statement, set settings) (arrow.RecordBatch, error) {
 	rows, err := s.showRows(ctx, st, set)
 	if err != nil {
+		if st.Plan != nil { // of a query, in which it is looked for
+			return nil, err
+		}
 		return nil, st.At(err)
 	}
 	if st.Show.Like != nil {

@@ -37,6 +37,7 @@ var clues = []clue{
 		c, ok := e.Expr.(*expr.Cast)
 		return ok && isType(c.X.Type(), types[1]) && isType(c.To, types[2])
 	}},
+	{regexp.MustCompile(`^LIMIT and OFFSET can't be negative$|to UBIGINT$`), func(e logical.BoundExpr, _ []string) bool { return e.Counts }},
 	{regexp.MustCompile(`^Could not convert string '(.*)' to `), func(e logical.BoundExpr, value []string) bool {
 		l, ok := e.Expr.(*expr.Literal)
 		return ok && l.Value == value[1]

@@ -23,6 +23,8 @@ func TestMayFail(t *testing.T) {
 			[]string{"max(id)", "count(*)", "sqrt(id)"}},
 		"names of a subquery": {"SELECT sum(CAST(word AS INTEGER) + n) FROM (SELECT s AS word, count(*) AS n FROM t GROUP BY s) q JOIN t ON q.n = t.id",
 			[]string{"sum(CAST(word AS INTEGER) + n)", "CAST(word AS INTEGER) + n", "CAST(word AS INTEGER)", "count(*)"}},
+		"renamed columns": {"SELECT sum(CAST(word AS INTEGER)), max(CAST(y AS DOUBLE)) FROM (SELECT s, count(*) FROM t GROUP BY s) AS q(word, n), (VALUES ('1'), ('2')) AS v(y)",
+			[]string{"sum(CAST(word AS INTEGER))", "CAST(word AS INTEGER)", "max(CAST(y AS DOUBLE))", "CAST(y AS DOUBLE)", "count(*)"}},
 		"direct": {"SELECT CAST(s AS INTEGER) FROM t", nil},
 	}
 	for name, tt := range tests {

@@ -76,7 +76,11 @@ func fits(e expr.Expr, head, msg string) bool {
 		if call, ok := e.(*expr.Call); ok {
 			return strings.HasPrefix(call.Name, expr.CastAs)
 		}
-		_, ok := e.(*expr.Cast)
+		cast, ok := e.(*expr.Cast)
+		if ok && strings.HasPrefix(msg, "Could not convert string") && cast.X.Type() != nil {
+			k := expr.KindOf(cast.X.Type())
+			return k == expr.KindText || k == expr.KindOther || k == expr.KindList
+		}
 		return ok && !strings.HasPrefix(msg, "Failure in decode")
 	case "Out of Range Error", "Invalid Input Error":
 	case "Binder Error", "Catalog Error", "Parser Error": // of no value

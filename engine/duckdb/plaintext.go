@@ -17,6 +17,7 @@ var sentences = []struct {
 	{regexp.MustCompile(`^Cannot compare values of type (.+) and (?:type )?(.+) in IN/ANY/ALL clause - an explicit cast is required`), "values of type $1 and $2 can't be compared in IN, ANY or ALL: cast one of them"},
 	{regexp.MustCompile(`^Unimplemented type for cast \((.+) -> (.+)\)`), "a value of type $1 can't be cast to $2"},
 	{regexp.MustCompile(`^Cannot combine types (.+) and (.+) - an explicit cast is required`), "types $1 and $2 have no type in common: cast one of them"},
+	{regexp.MustCompile(`^LIMIT/OFFSET cannot be negative`), "LIMIT and OFFSET can't be negative"},
 	{regexp.MustCompile(`^interval cannot be 0!`), "the step is 0"},
 	{regexp.MustCompile(`^failed to bind function, either: (.*)`), "$1"},
 	{regexp.MustCompile(`^Invalid LIST argument during lambda function binding!`), "the first argument is no list"},

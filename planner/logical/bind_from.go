@@ -334,7 +334,22 @@ func (b *binder) derived(t *sqltext.Derived, s *scope) (From, error) {
 	if err := b.addRel(s, rel); err != nil {
 		return nil, err
 	}
-	return &Derived{Rel: rel.id, Alias: rel.qual[0], Query: q, Lateral: lateral}, nil
+	return &Derived{Rel: rel.id, Alias: rel.qual[0], Query: q, Lateral: lateral, Names: newNames(rel, q)}, nil
+}
+
+// newNames gives the columns of a relation that have other names than in the query that it is, by their keys.
+func newNames(rel *relation, q *Query) map[string]string {
+	var out map[string]string
+	for i, c := range rel.cols {
+		if i >= len(q.Cols) || c.Name == q.Cols[i].Name {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[c.Key] = c.Name
+	}
+	return out
 }
 
 func (b *binder) derivedRel(q *Query, alias *sqltext.Ident, names []sqltext.Ident, pos int) (*relation, error) {

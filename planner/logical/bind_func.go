@@ -403,22 +403,19 @@ func (b *binder) window(name string, x *sqltext.FuncCall, c *exprCtx) (expr.Expr
 	return w, b.checkFrame(spec.Frame, w.OrderBy)
 }
 
-// checkFrame refuses a RANGE with distances that its key has not: they are added to it and taken from it.
+// checkFrame refuses distances that are none, and a RANGE with those that its key has not: they are added to it and taken from it.
 func (b *binder) checkFrame(f sqltext.Frame, keys []expr.SortKey) error {
-	if len(f.Distances) == 0 || !strings.HasPrefix(f.Text, "RANGE") {
-		return nil
-	}
-	if len(keys) != 1 {
+	isRange := strings.HasPrefix(f.Text, "RANGE")
+	if isRange && len(f.Distances) > 0 && len(keys) != 1 {
 		return b.errorf(f.Pos, "RANGE with a distance is measured along one key of ORDER BY, not %d", len(keys))
 	}
 	for _, d := range f.Distances {
-		by := expr.Expr(&expr.Literal{Typ: arrow.FixedWidthTypes.MonthDayNanoInterval})
-		if d.Number != "" {
-			n, err := expr.ParseNumber(d.Number)
-			if err != nil {
-				return b.at(d.Pos, err)
-			}
-			by = n
+		by, err := distance(d)
+		if err != nil {
+			return b.at(d.Pos, err)
+		}
+		if !isRange {
+			continue
 		}
 		key := &expr.Column{Path: expr.FieldPath{"key"}, Typ: keys[0].X.Type()}
 		if _, err := b.types.BindNode(&expr.Arith{Op: expr.Sub, L: key, R: by}); err != nil && key.Typ != nil {
@@ -426,6 +423,14 @@ func (b *binder) checkFrame(f sqltext.Frame, keys []expr.SortKey) error {
 		}
 	}
 	return nil
+}
+
+// distance reads a bound of a frame.
+func distance(d sqltext.Distance) (*expr.Literal, error) {
+	if d.Number != "" {
+		return expr.ParseNumber(d.Number)
+	}
+	return expr.ParseInterval(d.Interval, d.Unit)
 }
 
 // fractions are the aggregates whose second argument is a part of 1.

@@ -96,6 +96,7 @@ func (b *binder) count(x sqltext.Expr, ec *exprCtx) (expr.Expr, error) {
 	if len(expr.Columns(e)) > 0 {
 		return nil, b.errorf(x.ExprPos(), "%s can't read columns", ec.what)
 	}
+	b.tell(BoundExpr{Expr: e, Pos: x.ExprPos(), Counts: true})
 	return e, nil
 }
 
@@ -493,9 +494,9 @@ func (b *binder) cteRef(t *sqltext.TableName, def *cteDef, s *scope) (From, erro
 		return nil, err
 	}
 	if def.kept != nil {
-		return &CTERef{Rel: rel.id, Alias: alias.Text, CTE: def.kept}, nil
+		return &CTERef{Rel: rel.id, Alias: alias.Text, CTE: def.kept, Names: newNames(rel, q)}, nil
 	}
-	return &Derived{Rel: rel.id, Alias: alias.Text, Query: q}, nil
+	return &Derived{Rel: rel.id, Alias: alias.Text, Query: q, Names: newNames(rel, q)}, nil
 }
 
 // countRefs counts the tables of that bare name in a query. Names that hide it are not minded: too high a count costs

@@ -39,6 +39,7 @@ type BoundExpr struct {
 	Expr, Shown expr.Expr
 	Pos         int
 	InFrom      bool // a call in FROM
+	Counts      bool // of LIMIT or OFFSET
 }
 
 // Limits on what one statement may name, so that hostile text costs little.

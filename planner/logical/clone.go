@@ -118,7 +118,7 @@ func (c *cloner) from(f From) From {
 		out.From = c.from(f.From)
 		return &out
 	case *Derived:
-		return &Derived{Rel: f.Rel, Alias: f.Alias, Query: c.query(f.Query), Lateral: f.Lateral}
+		return &Derived{Rel: f.Rel, Alias: f.Alias, Query: c.query(f.Query), Lateral: f.Lateral, Names: f.Names}
 	case *CTERef:
 		out := *f
 		if fresh, ok := c.ctes[f.CTE]; ok { // else its WITH stands around what is copied

@@ -180,6 +180,7 @@ type Derived struct {
 	Alias   string
 	Query   *Query
 	Lateral bool
+	Names   map[string]string // of columns that are renamed, by their keys
 }
 
 // CTERef reads a CTE.
@@ -187,6 +188,7 @@ type CTERef struct {
 	Rel   int
 	Alias string
 	CTE   *CTE
+	Names map[string]string // as in Derived
 }
 
 // TableFunc is unnest, range or generate_series in FROM; it sees the elements to its left.

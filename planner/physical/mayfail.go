@@ -54,13 +54,14 @@ func (f *ColumnFault) Unwrap() error { return f.Err }
 // failures collects the parts of a query that can fail.
 type failures struct {
 	parts []FailingPart
-	names map[int][]logical.Col // of the subqueries in FROM, by relation
+	names map[int][]logical.Col     // of the subqueries in FROM, by relation
+	fresh map[int]map[string]string // the names of columns that are renamed, by relation and key
 }
 
 // mayFail collects the parts of a query that can fail on a value: casts, arithmetic, functions, aggregates. The parts of
 // subqueries are among them.
 func mayFail(q *logical.Query) []FailingPart {
-	f := &failures{names: map[int][]logical.Col{}}
+	f := &failures{names: map[int][]logical.Col{}, fresh: map[int]map[string]string{}}
 	f.query(q)
 	return f.parts
 }
@@ -84,9 +85,9 @@ func (f *failures) query(q *logical.Query) {
 func (f *failures) source(from logical.From) {
 	switch from := from.(type) {
 	case *logical.Derived:
-		f.names[from.Rel] = from.Query.Cols
+		f.names[from.Rel], f.fresh[from.Rel] = from.Query.Cols, from.Names
 	case *logical.CTERef:
-		f.names[from.Rel] = from.CTE.Query.Cols
+		f.names[from.Rel], f.fresh[from.Rel] = from.CTE.Query.Cols, from.Names
 	case *logical.TableFunc:
 		f.names[from.Rel] = from.Cols
 	}
@@ -121,6 +122,9 @@ func (f *failures) visit(e expr.Expr) {
 
 // column is the name of a column as the statement has it.
 func (f *failures) column(c *expr.Column) string {
+	if name, ok := f.fresh[c.Rel][c.Path[0]]; ok {
+		return append(expr.FieldPath{name}, c.Path[1:]...).String()
+	}
 	for _, col := range f.names[c.Rel] {
 		if col.Key == c.Path[0] {
 			return append(expr.FieldPath{col.Name}, c.Path[1:]...).String()

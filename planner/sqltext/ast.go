@@ -215,10 +215,11 @@ type Frame struct {
 	Pos       int
 }
 
-// Distance is a bound of a frame: a number, or an interval where Number is empty.
+// Distance is a bound of a frame: a number, or an interval of a text and a unit, which may be empty, where Number is.
 type Distance struct {
-	Number string
-	Pos    int
+	Number         string
+	Interval, Unit string
+	Pos            int
 }
 
 // TableExpr is *TableName, *Join, *Derived, *TableFunc, *Unpivot, *Pivot.

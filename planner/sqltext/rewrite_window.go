@@ -93,11 +93,8 @@ func (r *rewriter) bound(f *Frame) (string, int) {
 		return "CURRENT ROW", 2
 	}
 	d := Distance{Pos: r.here()}
-	if t := r.peek(); t.kind == tokNumber {
-		d.Number = t.text
-	}
+	value := r.boundValue(&d)
 	f.Distances = append(f.Distances, d)
-	value := r.boundValue()
 	if r.accept("preceding") {
 		return value + " PRECEDING", 1
 	}
@@ -105,10 +102,11 @@ func (r *rewriter) bound(f *Frame) (string, int) {
 	return value + " FOLLOWING", 3
 }
 
-func (r *rewriter) boundValue() string {
+func (r *rewriter) boundValue(d *Distance) string {
 	t := r.peek()
 	if t.kind == tokNumber {
 		r.advance()
+		d.Number = t.text
 		return t.text
 	}
 	if !r.accept("interval") {
@@ -127,9 +125,11 @@ func (r *rewriter) boundValue() string {
 		return ""
 	}
 	r.advance()
+	d.Interval = t.text
 	unit := r.peek()
 	if u := intervalUnits[unit.text]; unit.kind == tokWord && u != "" {
 		r.advance()
+		d.Unit = u
 		return value + " " + u
 	}
 	if t.kind == tokNumber {
