@@ -110,6 +110,13 @@ PLACES = [
     "SELECT id FROM (SELECT * FROM sst UNION ALL BY NAME SELECT 'x' AS other) q WHERE ({}) AND other IS NULL",
     "SELECT id FROM (SELECT 'x' AS other UNION ALL BY NAME SELECT * FROM sst) q WHERE ({}) AND other IS NULL",
     "SELECT id FROM (SELECT *, 1 AS one, 2 AS two FROM sst) q UNPIVOT (v FOR n IN (one, two)) u WHERE ({}) AND u.n = 'two'",
+    "SELECT id FROM sst, (SELECT sst.id + 1 AS more) t WHERE t.more > 0 AND ({})",
+    "SELECT q.id FROM (SELECT 5 AS five) f, (SELECT * FROM sst WHERE ({}) AND five = 5) q",
+    "SELECT id FROM sst, unnest([1]) WITH ORDINALITY AS u(x, i) WHERE ({}) AND u.i = 1",
+    "SELECT id FROM sst, json_each('[1]') AS j(k, v, t, a, i) WHERE {}",
+    "SELECT id FROM s: sst WHERE TRY(CAST(id AS INTEGER)) IS NOT NULL AND s IS NOT NULL AND ({}) AND '' || id GLOB '*'",
+    "SELECT unnest({{'id': id}}) FROM sst WHERE ({}) AND (1, id) IN ((1, *COLUMNS(['id'])))",
+    "SELECT DISTINCT ON (COLUMNS(['id'])) id.greatest(id) AS id FROM sst WHERE {}",
 ]
 
 

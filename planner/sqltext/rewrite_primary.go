@@ -214,7 +214,7 @@ func (r *rewriter) parens() frag {
 	}
 	items := []frag{first}
 	for r.acceptSign(",") {
-		items = append(items, r.expr())
+		items = append(items, r.element())
 	}
 	r.expectSign(")")
 	return r.mark("row", pos, sideRow{pos}, items...)

@@ -136,3 +136,5 @@ SELECT s.id, (SELECT count(*) FROM (DESCRIBE FROM turnover)) AS a, d.column_name
 SELECT MAP {'x': 1}.x AS a, m.y.z AS b, (j).k AS c, j.l AS d, (('{"a": {"b": 1}}'::JSON).a).b AS e, m.nothing AS f FROM (SELECT MAP {'y': {'z': 2}} AS m, CASE WHEN note LIKE '{%' THEN note END::JSON AS j FROM sales);
 -- literals of types that are DuckDB's own
 SELECT UUID 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS a, JSON '{"a": 1}' ->> 'a' AS b, HUGEINT '5' + 1 AS c, TIMETZ '10:00:00+01'::VARCHAR AS d;
+-- columns as parts of rows
+SELECT id FROM sales WHERE (5, *COLUMNS(['id', 'qty'])) > (5, 40, 1) AND (7, *COLUMNS(['id', 'qty'])) NOT IN ((7, 50, 2), (7, 60, 1));
