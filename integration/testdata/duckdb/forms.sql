@@ -138,3 +138,71 @@ SELECT MAP {'x': 1}.x AS a, m.y.z AS b, (j).k AS c, j.l AS d, (('{"a": {"b": 1}}
 SELECT UUID 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11' AS a, JSON '{"a": 1}' ->> 'a' AS b, HUGEINT '5' + 1 AS c, TIMETZ '10:00:00+01'::VARCHAR AS d;
 -- columns as parts of rows
 SELECT id FROM sales WHERE (5, *COLUMNS(['id', 'qty'])) > (5, 40, 1) AND (7, *COLUMNS(['id', 'qty'])) NOT IN ((7, 50, 2), (7, 60, 1));
+-- what a subquery reads before it, further 1
+SELECT h.id, w.n FROM shops h, (WITH q AS (SELECT s.id FROM sales s WHERE s.shop_id = h.id ORDER BY s.id LIMIT 3) SELECT count(*) AS n FROM q a, q b) w;
+-- what a subquery reads before it, further 2
+SELECT h.id, w.n FROM shops h, (WITH q AS (SELECT s.id FROM sales s WHERE s.shop_id = h.id) SELECT count(*) AS n FROM q a JOIN q b USING (id)) w;
+-- what a subquery reads before it, further 3
+SELECT h.id, w.n FROM shops h, (WITH RECURSIVE q(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM q WHERE i < h.id) SELECT max(i) AS n FROM q) w;
+-- what a subquery reads before it, further 4
+SELECT h.id, w.n FROM shops h, (WITH RECURSIVE q(i) AS (SELECT h.id UNION ALL SELECT i - 1 FROM q WHERE i > 0) SELECT count(*) AS n FROM q) w;
+-- what a subquery reads before it, further 5
+SELECT h.id, w.n FROM shops h, LATERAL (WITH RECURSIVE q(i) AS (SELECT h.id UNION ALL SELECT i - 1 FROM q WHERE i > 0) SELECT count(*) AS n FROM q) w;
+-- what a subquery reads before it, further 6
+SELECT h.id, w.p FROM shops h, (SELECT percent_rank() OVER (ORDER BY s.qty, s.id) AS p FROM sales s WHERE s.shop_id = h.id AND s.id < 50) w;
+-- what a subquery reads before it, further 7
+SELECT h.id, w.n FROM shops h, (SELECT count(*) AS n FROM sales s WHERE s.shop_id = h.id GROUP BY s.kind HAVING count(*) > h.id) w;
+-- what a subquery reads before it, further 8
+SELECT h.id, w.n FROM shops h, (SELECT list(s.id ORDER BY s.id) AS n FROM sales s WHERE s.shop_id IN (h.id, h.id + 1) AND s.id < 30) w;
+-- what a subquery reads before it, further 9
+SELECT h.id, w.n FROM shops h LEFT JOIN (SELECT s.shop_id, count(*) AS n FROM sales s WHERE s.qty > h.id GROUP BY ALL) w ON w.shop_id = h.id;
+-- what a subquery reads before it, further 10
+SELECT h.id, w.n FROM shops h LEFT JOIN (SELECT s.shop_id, s.id AS n FROM sales s WHERE s.qty > 4 AND s.id > h.id LIMIT 1) w ON TRUE;
+-- what a subquery reads before it, further 11
+SELECT a.id, b.id, c.z FROM shops a LEFT JOIN shops b ON a.id = b.id + 5, (SELECT coalesce(b.id, -1) + a.id AS z) c;
+-- what a subquery reads before it, further 12
+SELECT a.id, c.z FROM shops a LEFT JOIN (SELECT id FROM shops WHERE id > 8) b ON a.id = b.id, (SELECT b.id IS NULL AS z) c;
+-- what a subquery reads before it, further 13
+SELECT a.id, c.b FROM shops a, (SELECT a AS b) c WHERE c.b.id > 3;
+-- what a subquery reads before it, further 14
+SELECT q.id, (SELECT count(*) FROM sales s, (SELECT q.id + s.qty AS z) t WHERE t.z = 5) AS n FROM shops q;
+-- rows as structs, further 1
+SELECT a.id FROM shops a WHERE EXISTS (SELECT 1 FROM sales s, (SELECT s.qty = a.id AS z) t WHERE t.z);
+-- rows as structs, further 2
+SELECT a.id FROM shops a WHERE a.id IN (SELECT t.z FROM sales s, (SELECT s.qty + 1 AS z) t WHERE s.shop_id = a.id);
+-- what a subquery reads before it, further 15
+SELECT x.id FROM (SELECT a.id, b.n FROM shops a, (SELECT a.id % 2 AS n) b) x WHERE x.n = 1;
+-- what a subquery reads before it, further 16
+SELECT s.id, u.x FROM sales s, (SELECT unnest(s.tags) AS x) u WHERE s.qty > 1 AND u.x = 'a';
+-- what a subquery reads before it, further 17
+SELECT s.id, u.x FROM sales s LEFT JOIN (SELECT unnest(s.tags) AS x) u ON u.x = 'b' WHERE s.id < 40;
+-- elements with their numbers, further 1
+SELECT s.id, u.x, u.i FROM sales s, unnest(s.tags) WITH ORDINALITY u(x, i) WHERE u.i = 2 AND s.qty > 0;
+-- elements with their numbers, further 2
+SELECT s.id, u FROM sales s, unnest(s.tags) WITH ORDINALITY u WHERE s.id < 9;
+-- rows as structs, further 3
+SELECT s FROM (SELECT id, kind FROM sales) s WHERE s.id < 3 UNION ALL SELECT {'id': 1, 'kind': 'x'};
+-- rows as structs, further 4
+SELECT s, h FROM (SELECT id, shop_id FROM sales) s LEFT JOIN shops h ON h.id = s.shop_id AND h.region = 'north' WHERE s.id < 30;
+-- rows as structs, further 5
+SELECT h FROM shops h SEMI JOIN sales s ON s.shop_id = h.id AND s.qty = 5;
+-- rows as structs, further 6
+SELECT DISTINCT h FROM sales s JOIN shops h ON h.id = s.shop_id;
+-- rows as structs, further 7
+SELECT h.region, max(h) FROM shops h GROUP BY h.region;
+-- rows as structs, further 9
+SELECT h FROM shops h ORDER BY (h).opened DESC, (h).id LIMIT 2;
+-- rows as structs, further 8
+SELECT h FROM shops h QUALIFY row_number() OVER (PARTITION BY (h).region ORDER BY (h).id) = 1;
+-- aggregates under windows, further 1
+SELECT paid, kind, sum(sum(qty)) OVER (PARTITION BY paid) FROM sales GROUP BY ROLLUP (paid, kind);
+-- aggregates under windows, further 2
+SELECT kind, count(DISTINCT sum(qty)) OVER () FROM sales GROUP BY kind;
+-- aggregates under windows, further 3
+SELECT sum(sum(x)) OVER () FROM (SELECT sum(qty) AS x FROM sales GROUP BY kind);
+-- aggregates under windows, further 4
+SELECT DISTINCT sum(sum(qty)) OVER () FROM sales GROUP BY kind;
+-- aggregates under windows, further 5
+SELECT kind, sum(sum(qty)) OVER () FROM sales WHERE FALSE GROUP BY kind;
+-- aggregates under windows, further 6
+SELECT max(sum(qty)) OVER () FROM sales WHERE FALSE;
