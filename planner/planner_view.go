@@ -91,7 +91,7 @@ func checkView(ctx context.Context, parsed *sqltext.Parsed, s *sqltext.ViewStmt,
 		return elsewhere(ctx, parsed, s.Query, lo, o, err)
 	}
 	if n := len(bound.Query.Cols); len(s.Columns) > n {
-		return logical.At(parsed.Text, s.Pos, errs.Invalidf("the query has %d columns, but %d names are given", n, len(s.Columns)))
+		return logical.At(parsed.Text, s.NamePos, errs.Invalidf("the query has fewer columns than names are given: %d, not %d", n, len(s.Columns)))
 	}
 	return nil
 }

@@ -310,7 +310,7 @@ func (b *binder) renameCols(r *relation, names []sqltext.Ident, pos int) error {
 		}
 	}
 	if len(names) > len(visible) {
-		return b.errorf(pos, "%s has %d columns, but %d names are given", r.label(), len(visible), len(names))
+		return b.errorf(pos, "%s has fewer columns than names are given: %d, not %d", r.label(), len(visible), len(names))
 	}
 	for i, n := range names {
 		r.cols[visible[i]].Name = n.Text

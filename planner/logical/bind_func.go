@@ -61,6 +61,9 @@ func (b *binder) callOf(name string, args []sqltext.Expr, argNames []string, pos
 		return l, nil
 	}
 	if !isScalar(name) {
+		if _, ok := b.now(name, 0); ok {
+			return nil, b.errorf(pos, "function %s takes 0 arguments, not %d", name, len(args))
+		}
 		return nil, b.unknownFunction(name, pos)
 	}
 	args, err := b.unpacked(args, c)

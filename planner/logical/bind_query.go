@@ -389,7 +389,7 @@ func (b *binder) defineCTE(q *sqltext.Query, i int, in *scope, owner *Query) (*c
 		return nil, err
 	}
 	if len(c.Columns) > len(bound.Cols) {
-		return nil, b.errorf(c.Pos, "%s has %d columns, but %d names are given", c.Name.Text, len(bound.Cols), len(c.Columns))
+		return nil, b.errorf(c.Pos, "%s has fewer columns than names are given: %d, not %d", c.Name.Text, len(bound.Cols), len(c.Columns))
 	}
 	if def.refs > 1 && (b.rels > inlineRelations || !isPlain(bound) || hasVolatile(bound)) || matchesCTE(bound) {
 		def.kept = b.keep(def, bound)
@@ -435,7 +435,7 @@ func (b *binder) recursiveCTE(def *cteDef) error {
 	def.kept = b.keep(def, &Query{Cols: plainCols(l.Cols)})
 	def.kept.Recursive = true
 	if len(c.Columns) > len(l.Cols) {
-		return b.errorf(c.Pos, "%s has %d columns, but %d names are given", c.Name.Text, len(l.Cols), len(c.Columns))
+		return b.errorf(c.Pos, "%s has fewer columns than names are given: %d, not %d", c.Name.Text, len(l.Cols), len(c.Columns))
 	}
 	step := *def.in
 	step.ctes = &cteScope{up: def.in.ctes, name: c.Name.Text, def: def}
