@@ -229,10 +229,11 @@ def _(server, data):
         "LOAD httpfs",
         "SELECT getenv('HOME')",
         "SELECT current_setting('temp_directory')",
-        "SELECT * FROM duckdb_settings()",
-        "PRAGMA database_list",
     ):
         refused(lambda sql=sql: server.sql(sql), Exception)
+    for sql in ("SELECT * FROM duckdb_settings()", "PRAGMA database_list"):
+        rows = str(server.sql(sql).to_pylist())
+        assert str(data) not in rows and "/" not in rows, f"{sql}: {rows}"
 
 
 if __name__ == "__main__":
