@@ -29,7 +29,7 @@ GREEDY = {"list_resize", "array_resize", "repeat", "lpad", "rpad", "range", "gen
 # Functions whose answer is another at each call, or that hang on the system. With substr far outside a text DuckDB's own answer
 # hangs on whether it knows the texts to be ASCII.
 VOLATILE = {"substr", "substring", "random", "setseed", "uuid", "gen_random_uuid", "uuidv4", "uuidv7", "nextval", "currval", "now", "current_timestamp", "current_date", "current_localtime", "current_localtimestamp", "get_current_timestamp",
-            "get_current_time", "transaction_timestamp", "today", "txid_current", "reservoir_quantile", "sleep_ms", "ago", "current_database", "version", "row"}
+            "get_current_time", "transaction_timestamp", "today", "txid_current", "reservoir_quantile", "sleep_ms", "ago", "current_database", "current_schemas", "version", "row"}
 
 
 def names(connection):

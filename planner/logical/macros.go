@@ -52,7 +52,7 @@ var macros = map[string]string{
 	"pg_is_other_temp_schema/1": "FALSE",
 	"pg_is_in_recovery/0":       "FALSE",
 	"pg_my_temp_schema/0":       "0",
-	"current_schemas/1":         "CASE WHEN $1 THEN ['pg_catalog', current_schema()] ELSE [current_schema()] END",
+	"current_schemas/1":         "CASE WHEN $1 THEN ['pg_catalog', current_schema()] WHEN NOT $1 THEN [current_schema()] END",
 	"generate_subscripts/2":     "unnest(generate_series(1, CASE $2 WHEN 1 THEN len($1) ELSE 0 END))",
 	"quote_ident/1":             quoteIdent(),
 
