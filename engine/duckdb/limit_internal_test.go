@@ -5,7 +5,10 @@ package duckdb
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -134,4 +137,41 @@ func TestLargeValuesWork(t *testing.T) {
 			t.Errorf("%s: %v", sql, err)
 		}
 	}
+}
+
+// TestFreedMemoryIsGivenBack: what a statement made of small objects goes back to the system when it is freed.
+func TestFreedMemoryIsGivenBack(t *testing.T) {
+	d, err := Open(Options{Memory: 320 << 20, SpillDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	lists := "x0"
+	for i := 4; i >= 0; i-- {
+		lists = fmt.Sprintf("list_transform(range(22), x%d -> %s)", i, lists)
+	}
+	before := residentBytes(t)
+	if err := one(d, "SELECT len("+lists+") AS a"); err != nil {
+		t.Fatal(err)
+	}
+	if held := heldBytes(); held > 64<<20 {
+		t.Fatalf("DuckDB holds %d bytes", held)
+	}
+	if grown := residentBytes(t) - before; grown > 280<<20 {
+		t.Errorf("%d MiB are kept", grown>>20)
+	}
+}
+
+// residentBytes is the memory that the process holds.
+func residentBytes(t *testing.T) int64 {
+	t.Helper()
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	pages, err := strconv.ParseInt(strings.Fields(string(text))[1], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
 }

@@ -75,17 +75,33 @@ void __wrap_duckdb_je_free(void *p) {
 	give_back(size);
 }
 
+// What stands in the C library's heap, and the most of it since that was trimmed.
+static _Atomic long made, most_made;
+
+// The C library keeps what was freed in the heaps of its threads. They are trimmed each time that half of what was made is
+// gone: each thread that a large statement ran in would keep all that it needed.
+static void trim(long now) {
+	long most = atomic_load_explicit(&most_made, memory_order_relaxed);
+	if (most < keep || now > most / 2) return;
+	if (atomic_compare_exchange_strong_explicit(&most_made, &most, now, memory_order_relaxed, memory_order_relaxed)) malloc_trim(0);
+}
+
 // operator new(size_t)
 void *_Znwm(size_t size) {
 	void *p = refused(size) ? NULL : malloc(size ? size : 1);
 	if (!p) _ZSt17__throw_bad_allocv();
-	count(malloc_usable_size(p), 0);
+	long n = (long)malloc_usable_size(p);
+	count(n, 0);
+	n += atomic_fetch_add_explicit(&made, n, memory_order_relaxed);
+	if (n > atomic_load_explicit(&most_made, memory_order_relaxed)) atomic_store_explicit(&most_made, n, memory_order_relaxed);
 	return p;
 }
 
 // operator delete(void *)
 void _ZdlPv(void *p) {
 	if (!p) return;
-	count(0, malloc_usable_size(p));
+	long n = (long)malloc_usable_size(p);
+	count(0, n);
 	free(p);
+	trim(atomic_fetch_sub_explicit(&made, n, memory_order_relaxed) - n);
 }
