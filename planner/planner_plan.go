@@ -209,7 +209,7 @@ func planQuery(ctx context.Context, parsed *sqltext.Parsed, q *sqltext.Query, o 
 	}
 	fresh, applied, err := rules.Run(o.env(supports), rules.Default, bound.Query)
 	if err != nil {
-		return nil, err
+		return nil, logical.At(parsed.Text, q.Pos, err)
 	}
 	out.applied = applied
 	out.Plan, err = physical.Build(ctx, fresh, physical.Options{TimeZone: o.TimeZone, Supports: supports, Notes: notes(bound.Reasons), Relational: o.Relational})

@@ -29,7 +29,7 @@ func fenceNesting(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 		return len(f.hoisted) > 0
 	})
 	if err == nil && f.deepest > maxCorrelatedGroups {
-		err = errs.Invalidf("GROUP BY, DISTINCT and windows are nested more than %d deep: put the inner ones into WITH", maxCorrelatedGroups)
+		err = errs.Invalidf("GROUP BY, DISTINCT and windows are nested more than %d deep where they read columns from around them: join tables in place of some", maxCorrelatedGroups)
 	}
 	return fresh, changed, err
 }
