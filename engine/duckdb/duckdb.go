@@ -226,7 +226,7 @@ type connection struct{ conn db.Connection }
 func connect(d db.Database) (*connection, error) {
 	c := &connection{}
 	if db.Connect(d, &c.conn) == db.StateError {
-		return nil, fmt.Errorf("connect to DuckDB: %w", errs.ErrInternal)
+		return nil, errNoMemory // it has no other reason, and tells none
 	}
 	return c, nil
 }

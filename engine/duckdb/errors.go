@@ -17,6 +17,9 @@ var kinds = map[string]error{
 	"TransactionContext Error": errs.ErrInternal,
 }
 
+// errNoMemory is for where DuckDB can't tell more.
+var errNoMemory = errs.New(errs.ErrResourceExhausted, "the statement needs more memory than it may have")
+
 // tooLarge is how DuckDB refuses values of a vector that take more than 128 GiB.
 const tooLarge = "Cannot resize vector"
 
@@ -27,6 +30,9 @@ var boxedText = regexp.MustCompile(`STRUCT\("` + markPrefix + `([^"]*)" (?:BIGIN
 // is ours, not the user's), without hints at DuckDB's own settings and functions, and without paths of the disk.
 func cleanError(text string) error {
 	text = strings.TrimSpace(text)
+	if text == "" {
+		return errNoMemory // for the text neither
+	}
 	for _, cut := range []string{"\n", "LINE 1:", " Did you mean", "Candidate functions:"} {
 		text, _, _ = strings.Cut(text, cut)
 	}

@@ -175,3 +175,31 @@ func residentBytes(t *testing.T) int64 {
 	}
 	return pages * int64(os.Getpagesize())
 }
+
+// TestNoMemoryIsTold: where others have taken all memory, a statement says so, whatever step it fails at.
+func TestNoMemoryIsTold(t *testing.T) {
+	d, err := Open(Options{Memory: 64 << 20, SpillDir: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = d.Close() })
+	if err := one(d, "SELECT 1 AS a"); err != nil {
+		t.Fatal(err)
+	}
+	failed := 0
+	for spare := int64(0); spare < 1<<20; spare += 2 << 10 {
+		taken := d.inst.share + 64<<20 - heldBytes()/2 - spare // small requests get twice what is allowed
+		allow(-taken)
+		err := one(d, "SELECT extract(hour FROM TIMESTAMPTZ '2024-01-29 08:11:12Z') AS a")
+		allow(taken)
+		if err != nil {
+			failed++
+			if !errors.Is(err, errs.ErrResourceExhausted) {
+				t.Errorf("with %d bytes: %v", spare, err)
+			}
+		}
+	}
+	if failed == 0 {
+		t.Error("there was memory each time")
+	}
+}

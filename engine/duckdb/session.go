@@ -70,10 +70,10 @@ func (d *DB) begin(ctx context.Context, p *physical.Plan, mem memory.Allocator) 
 
 func (s *session) setUp(p *physical.Plan) error {
 	if err := s.exec("SET SESSION TimeZone = " + quoteText(s.zone)); err != nil {
-		if errors.Is(err, errs.ErrCanceled) {
-			return err
+		if errors.Is(err, errs.ErrInvalidInput) {
+			return errs.Invalidf("there is no time zone %q", s.zone)
 		}
-		return errs.Invalidf("there is no time zone %q", s.zone)
+		return err
 	}
 	if err := s.inst.fence.check(p.Residual); err != nil {
 		return err
