@@ -262,6 +262,21 @@ def _(client, connection, address):
         "GROUPING SETS (ROLLUP ((k, name), s.a), name)", "GROUPING SETS (GROUPING SETS (ROLLUP (k)), CUBE (name)), s.a", "ROLLUP (k, name), CUBE (s.a)", "GROUPING SETS ((k, name, s.a))")])
 
 
+@checks.check("what reads a subquery sees its order")
+def _(client, connection, address):
+    inner = ["SELECT id, k, v, name FROM l ORDER BY id DESC", "SELECT id, k, v, name FROM l WHERE id > 5 ORDER BY name DESC NULLS LAST, id", "SELECT id, k + 1 AS k, v, name FROM big ORDER BY v DESC, id LIMIT 500",
+             "SELECT id, k, v, upper(name) AS name FROM r ORDER BY 4, -id", "FROM (SELECT * EXCLUDE (day, s) FROM l ORDER BY id DESC) x WHERE id <> 58",
+             "WITH w AS (SELECT id, k, v, name FROM l ORDER BY id % 7, id) FROM w", "WITH w AS MATERIALIZED (SELECT id, k, v, name FROM l ORDER BY id % 7, id) FROM w",
+             "SELECT id, k, v, name FROM l UNION ALL SELECT id, k, v, name FROM r ORDER BY id % 5, id, v"]
+    outer = ["SELECT id FROM (@) q LIMIT 3", "SELECT id FROM (@) q LIMIT 4 OFFSET 2", "SELECT id, v FROM (@) q WHERE id % 3 = 0 LIMIT 5", "SELECT id FROM (@) q LIMIT 20%", "WITH q AS (@) SELECT * FROM q LIMIT 2",
+             "WITH q AS MATERIALIZED (@) SELECT id FROM q LIMIT 2", "SELECT first(id) AS a, last(id) AS b, list(k) AS c, string_agg(name, ',') AS d, arg_max(id, k) AS e FROM (@) q",
+             "SELECT name, list(id) AS a, first(v) AS b, any_value(k) AS c FROM (@) q GROUP BY name", "SELECT id, row_number() OVER () AS n, lag(id) OVER () AS p FROM (@) q", "SELECT ARRAY(SELECT id FROM (@) q) AS a",
+             "SELECT id FROM (SELECT * FROM (@) p WHERE k > 0) q LIMIT 3", "SELECT lone.id, (SELECT id FROM (@) q LIMIT 1) AS b FROM lone", "SELECT id FROM r WHERE id IN (SELECT id FROM (@) q LIMIT 4)",
+             "SELECT json_group_array(id) AS a FROM (SELECT id FROM (@) q WHERE v > 0.7) p",
+             "SELECT count(*) AS n, max(v) AS v FROM (@) q", "SELECT k, sum(id) AS s FROM (@) q GROUP BY k", "SELECT id FROM (@) q ORDER BY k NULLS FIRST, id LIMIT 3", "SELECT id FROM (SELECT id FROM (@) q ORDER BY v, id) p LIMIT 3"]
+    compare(client, connection, [o.replace("@", i) for i in inner for o in outer] + ["SELECT list(x) AS a FROM (FROM (VALUES (3), (1), (2)) v(x) ORDER BY x) q"])
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

@@ -82,7 +82,7 @@ func flattenBlock(q *logical.Query, top around) bool {
 		if !ok || sel.From == nil {
 			return changed
 		}
-		d := findFlat(sel.From, top, func(d *logical.Derived) bool { return fits(q, d) })
+		d := findFlat(sel.From, top, func(d *logical.Derived) bool { return fits(q, d) && orderFits(q, sel, d) })
 		if d == nil {
 			return changed
 		}
@@ -145,7 +145,7 @@ func canFlatten(d *logical.Derived, a around) bool {
 	if !ok || a.whole || len(q.CTEs) > 0 || q.Limit != nil || q.Offset != nil || !sel.IsPlain() {
 		return false
 	}
-	if a.ordered && len(q.OrderBy) > 0 { // elsewhere ORDER BY without LIMIT orders nothing that stays
+	if a.ordered && len(q.OrderBy) > 0 {
 		return false
 	}
 	if a.full && sel.Where != nil {
@@ -170,6 +170,37 @@ func canFlatten(d *logical.Derived, a around) bool {
 		}
 	}
 	return sel.Where == nil || !logical.IsVolatile(sel.Where)
+}
+
+// orderFits tells whether the order of a subquery's rows can become that of the block's, or whether nothing of the block goes
+// by it. DuckDB keeps the order of a subquery, and what reads it may rely on that: LIMIT, windows, list and first.
+func orderFits(q *logical.Query, sel *logical.Select, d *logical.Derived) bool {
+	if len(d.Query.OrderBy) == 0 || takesOrder(q, sel, d) {
+		return true
+	}
+	if sel.IsPlain() {
+		return len(q.OrderBy) > 0
+	}
+	return sel.Aggregated() && !slices.ContainsFunc(append(sel.Exprs(), keyExprs(q.OrderBy)...), func(e expr.Expr) bool { return expr.Has(e, goesByOrder) })
+}
+
+// takesOrder tells whether a block's rows come in the order of the subquery that it reads.
+func takesOrder(q *logical.Query, sel *logical.Select, d *logical.Derived) bool {
+	return len(q.OrderBy) == 0 && sel.From == logical.From(d) && sel.IsPlain()
+}
+
+// orderFree are aggregates that give the same for any order of the rows.
+var orderFree = map[string]bool{"count": true, "sum": true, "avg": true, "min": true, "max": true, "bool_and": true, "bool_or": true}
+
+// goesByOrder tells of a node that what it gives may hang on the order of the rows.
+func goesByOrder(e expr.Expr) bool {
+	switch e := e.(type) {
+	case *expr.Window:
+		return true
+	case *expr.Aggregate:
+		return !orderFree[e.Name]
+	}
+	return false
 }
 
 // maxMerged bounds the nodes by which merging a subquery may make a block larger. Each use of a computed column becomes a
@@ -229,6 +260,7 @@ func isSubquery(e expr.Expr) bool {
 
 func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
 	inner := m.d.Query.Body.(*logical.Select)
+	ordered := takesOrder(q, sel, m.d)
 	sel.From = replaceFrom(sel.From, m.d, inner.From)
 	where := inner.Where
 	if m.nulls && where != nil {
@@ -242,6 +274,9 @@ func mergeDerived(q *logical.Query, sel *logical.Select, m *flat) {
 	body := fresh.Body.(*logical.Select)
 	body.Where = expr.AllOf(where, body.Where)
 	fresh.CTEs = q.CTEs
+	if ordered {
+		fresh.OrderBy = m.d.Query.OrderBy
+	}
 	*q = *fresh
 }
 
