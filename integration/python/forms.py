@@ -277,6 +277,14 @@ def _(client, connection, address):
     compare(client, connection, [o.replace("@", i) for i in inner for o in outer] + ["SELECT list(x) AS a FROM (FROM (VALUES (3), (1), (2)) v(x) ORDER BY x) q"])
 
 
+@checks.check("subqueries as keys of groups")
+def _(client, connection, address):
+    keys = ["id IN (SELECT id FROM r)", "CASE WHEN EXISTS (SELECT 1 FROM r x WHERE x.id = l.id AND x.v > 3) THEN 1 ELSE 0 END", "(SELECT max(x.k) FROM r x WHERE x.id = l.id)", "k > ANY (SELECT k FROM lone)"]
+    compare(client, connection, [s.replace("@", k) for k in keys for s in (
+        "SELECT @ AS x, count(*) AS n FROM l GROUP BY @", "SELECT k, @ AS x, count(*) AS n FROM l GROUP BY k, @ HAVING count(*) > 1", "SELECT @ AS x, sum(v) AS s FROM l GROUP BY ROLLUP (@)",
+        "SELECT count(*) AS n, @ AS x FROM l GROUP BY 2", "SELECT @ AS x, count(*) AS n FROM l GROUP BY x ORDER BY ALL")])
+
+
 @checks.check("parameters in joins")
 def _(client, connection, address):
     compare_prepared(address, connection, [

@@ -193,6 +193,7 @@ func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
 				} else if e, err = b.expr(x, ec); err != nil {
 					return err
 				}
+				e = selected(e, x, sel.Items)
 				if hasAggregate(e) || hasWindow(e) {
 					return b.errorf(x.ExprPos(), "GROUP BY can't hold aggregates or window functions")
 				}
@@ -203,6 +204,21 @@ func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
 		sel.GroupBy = append(sel.GroupBy, group)
 	}
 	return nil
+}
+
+// selected gives what is selected in place of a key of GROUP BY that is written alike and holds a subquery: two of these are
+// never equal.
+func selected(e expr.Expr, x sqltext.Expr, items []Item) expr.Expr {
+	if !expr.Has(e, func(e expr.Expr) bool { _, is := e.(*expr.Subquery); return is }) {
+		return e
+	}
+	text := sqltext.FormatExpr(x)
+	for _, it := range items {
+		if it.from != nil && sqltext.FormatExpr(it.from) == text {
+			return it.Expr
+		}
+	}
+	return e
 }
 
 // orderAll puts the ordinals of all output columns in place of ORDER BY ALL.
