@@ -1,7 +1,6 @@
 package lanceio
 
 import (
-	"bytes"
 	"encoding/binary"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -44,11 +43,11 @@ func (a assembler) build(typ arrow.DataType, parts []arrow.Array, n int) (arrow.
 	case *arrow.StructType:
 		return a.structOf(t, parts, n)
 	case *arrow.MapType:
-		return a.listOf(typ, t.Elem(), 4, parts)
+		return listOf[int32](a, typ, t.Elem(), parts)
 	case *arrow.ListType:
-		return a.listOf(typ, t.Elem(), 4, parts)
+		return listOf[int32](a, typ, t.Elem(), parts)
 	case *arrow.LargeListType:
-		return a.listOf(typ, t.Elem(), 8, parts)
+		return listOf[int64](a, typ, t.Elem(), parts)
 	case *arrow.FixedSizeListType:
 		return a.fixedListOf(t, parts)
 	}
@@ -113,91 +112,6 @@ func (a assembler) anyValid(parts []arrow.Array, n int) (*memory.Buffer, int) {
 		bitutil.BitmapOr(buf.Bytes(), p.NullBitmapBytes(), 0, int64(p.Data().Offset()), buf.Bytes(), 0, int64(n))
 	}
 	return buf, n - bitutil.CountSetBits(buf.Bytes(), 0, n)
-}
-
-// listOf rebuilds lists over other items. Parts must agree on the lists themselves.
-func (a assembler) listOf(typ, elem arrow.DataType, width int, parts []arrow.Array) (arrow.Array, error) {
-	first := parts[0].Data()
-	offsets := rawOffsets(first, width)
-	items := make([]arrow.Array, len(parts))
-	for i, p := range parts {
-		if !bytes.Equal(offsets, rawOffsets(p.Data(), width)) || !sameValidity(parts[0], p) {
-			return nil, errs.Corruptf("data", -1, "the files of a fragment disagree on the lists of one column")
-		}
-		items[i] = array.MakeFromData(p.Data().Children()[0])
-		defer items[i].Release()
-	}
-	// All parts share offsets, so items that lie past the shortest part's end belong to no list.
-	n := items[0].Len()
-	for _, it := range items {
-		n = min(n, it.Len())
-	}
-	for i, it := range items {
-		if it.Len() > n {
-			cut := array.NewSlice(it, 0, int64(n))
-			defer cut.Release()
-			items[i] = cut
-		}
-	}
-	below, err := a.build(elem, items, n)
-	if err != nil {
-		return nil, err
-	}
-	defer below.Release()
-	data := array.NewData(typ, first.Len(), first.Buffers(), []arrow.ArrayData{below.Data()}, first.NullN(), first.Offset())
-	defer data.Release()
-	return array.MakeFromData(data), nil
-}
-
-// rawOffsets gives the bytes of the offsets of a list's values.
-func rawOffsets(d arrow.ArrayData, width int) []byte {
-	if d.Len() == 0 || d.Buffers()[1] == nil {
-		return nil
-	}
-	return d.Buffers()[1].Bytes()[d.Offset()*width : (d.Offset()+d.Len()+1)*width]
-}
-
-func sameValidity(x, y arrow.Array) bool {
-	if x == y {
-		return true
-	}
-	if x.NullN() != y.NullN() {
-		return false
-	}
-	for i := range x.Len() {
-		if x.IsNull(i) != y.IsNull(i) {
-			return false
-		}
-	}
-	return true
-}
-
-func (a assembler) fixedListOf(t *arrow.FixedSizeListType, parts []arrow.Array) (arrow.Array, error) {
-	first := parts[0].Data()
-	items := make([]arrow.Array, len(parts))
-	n := int(t.Len()) * first.Len()
-	for i, p := range parts {
-		if p.DataType().(*arrow.FixedSizeListType).Len() != t.Len() || !sameValidity(parts[0], p) {
-			return nil, errs.Corruptf("data", -1, "the files of a fragment disagree on the lists of one column")
-		}
-		start := int64(p.Data().Offset()) * int64(t.Len())
-		all := array.MakeFromData(p.Data().Children()[0])
-		items[i] = array.NewSlice(all, start, start+int64(n))
-		all.Release()
-		defer items[i].Release()
-	}
-	below, err := a.build(t.Elem(), items, n)
-	if err != nil {
-		return nil, err
-	}
-	defer below.Release()
-	validity, nulls := a.anyValid(parts[:1], first.Len())
-	if validity != nil {
-		defer validity.Release()
-	}
-	data := array.NewData(t, first.Len(), []*memory.Buffer{validity}, []arrow.ArrayData{below.Data()}, nulls, 0)
-	defer data.Release()
-	return array.MakeFromData(data), nil
 }
 
 // pick gives the values of arr at ranges of places, in order. The caller releases the array.

@@ -1,7 +1,9 @@
 package lanceio
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -11,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"pgregory.net/rapid"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/lanceio/encoding"
 )
 
@@ -108,6 +111,112 @@ func TestAssemble(t *testing.T) {
 	}
 }
 
+// layout makes lists of JSON rows ("" is null) whose items lie as drawn: null lists cover items, and other lists lie around
+// those of the rows.
+func layout(t *rapid.T, tb testing.TB, mem memory.Allocator, typ arrow.DataType, rows []string, item string) arrow.Array {
+	covered := rapid.SliceOfN(rapid.IntRange(0, 2), len(rows), len(rows)).Draw(t, "items below nulls")
+	before, behind := rapid.IntRange(0, 3).Draw(t, "lists before"), rapid.IntRange(0, 2).Draw(t, "lists behind")
+	var all []string
+	valid, nulls := make([]byte, bitutil.BytesForBits(int64(before+len(rows)+behind))), 0
+	add := func(row string, ok bool) {
+		bitutil.SetBitTo(valid, len(all), ok)
+		all = append(all, row)
+	}
+	for range before {
+		add("["+item+"]", true)
+	}
+	for i, row := range rows {
+		if row == "" {
+			nulls++
+			add("["+strings.Join(slices.Repeat([]string{item}, covered[i]), ",")+"]", false)
+			continue
+		}
+		add(row, true)
+	}
+	for range behind {
+		add("["+item+"]", true)
+	}
+	full := fromJSON(tb, mem, typ, "["+strings.Join(all, ",")+"]")
+	defer full.Release()
+	d := full.Data()
+	buffers := []*memory.Buffer{memory.NewBufferBytes(valid), d.Buffers()[1]}
+	data := array.NewData(typ, len(rows), buffers, d.Children(), nulls, before)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+// TestAssembleLayouts joins parts of the same lists whose items lie at different places.
+func TestAssembleLayouts(t *testing.T) {
+	a, b := nullable("a", arrow.PrimitiveTypes.Int64), nullable("b", arrow.ListOf(arrow.BinaryTypes.String))
+	list := func(f ...arrow.Field) arrow.DataType { return arrow.ListOf(arrow.StructOf(f...)) }
+	large := func(f ...arrow.Field) arrow.DataType { return arrow.LargeListOf(arrow.StructOf(f...)) }
+	textA := func(k int) string { return fmt.Sprintf(`{"a":%d}`, k) }
+	textB := func(k int) string { return fmt.Sprintf(`{"b":["%d",null]}`, k) }
+	both := func(k int) string { return fmt.Sprintf(`{"a":%d,"b":["%d",null]}`, k, k) }
+	number := func(k int) string { return fmt.Sprint(k) }
+	entry := func(k int) string { return fmt.Sprintf(`{"key":"%d","value":%d}`, k, k) }
+	type part struct {
+		typ  arrow.DataType
+		item func(k int) string
+	}
+	numbers, entries := arrow.ListOf(arrow.PrimitiveTypes.Int64), arrow.MapOf(arrow.BinaryTypes.String, arrow.PrimitiveTypes.Int64)
+	for _, tt := range []struct {
+		name  string
+		typ   arrow.DataType
+		item  func(k int) string
+		parts []part
+	}{
+		{"members", list(a, b), both, []part{{list(a), textA}, {list(b), textB}}},
+		{"members of large lists", large(a, b), both, []part{{large(b), textB}, {large(a), textA}}},
+		{"a member and all", list(a, b), both, []part{{list(a), textA}, {list(a, b), both}}},
+		{"three", list(a, b), both, []part{{list(a), textA}, {list(a, b), both}, {list(b), textB}}},
+		{"the same twice", numbers, number, []part{{numbers, number}, {numbers, number}}},
+		{"maps", entries, entry, []part{{entries, entry}, {entries, entry}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rapid.Check(t, func(rt *rapid.T) {
+				mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
+				defer mem.AssertSize(rt, 0)
+				lengths := rapid.SliceOfN(rapid.IntRange(-1, 3), 0, 12).Draw(rt, "lengths") // -1: null
+				parts := make([]arrow.Array, len(tt.parts))
+				defer func() { releaseAll(parts) }()
+				for i, p := range tt.parts {
+					parts[i] = layout(rt, t, mem, p.typ, listTexts(lengths, p.item, ""), p.item(99))
+				}
+				got, err := assembler{mem}.build(tt.typ, parts, len(lengths))
+				if err != nil {
+					rt.Fatal(err)
+				}
+				defer got.Release()
+				want := fromJSON(t, mem, tt.typ, "["+strings.Join(listTexts(lengths, tt.item, "null"), ",")+"]")
+				defer want.Release()
+				if !array.Equal(got, want) {
+					rt.Fatalf("got %s, want %s", got, want)
+				}
+			})
+		})
+	}
+}
+
+// listTexts gives lists of these lengths as JSON, each item of which is another.
+func listTexts(lengths []int, item func(k int) string, null string) []string {
+	out := make([]string, len(lengths))
+	k := 0
+	for i, n := range lengths {
+		if n < 0 {
+			out[i] = null
+			continue
+		}
+		items := make([]string, n)
+		for m := range items {
+			items[m] = item(k)
+			k++
+		}
+		out[i] = "[" + strings.Join(items, ",") + "]"
+	}
+	return out
+}
+
 func TestAssembleRefuses(t *testing.T) {
 	mem := memory.NewCheckedAllocator(memory.NewGoAllocator())
 	defer mem.AssertSize(t, 0)
@@ -115,10 +224,14 @@ func TestAssembleRefuses(t *testing.T) {
 	lists := func(f arrow.Field, json string) arrow.Array {
 		return fromJSON(t, mem, arrow.ListOf(arrow.StructOf(f)), json)
 	}
-	x, y := lists(a, `[[{"a":1}],[]]`), lists(b, `[[],[{"b":1}]]`)
-	defer releaseAll([]arrow.Array{x, y})
-	if _, err := (assembler{mem}).build(arrow.ListOf(arrow.StructOf(a, b)), []arrow.Array{x, y}, 2); err == nil {
-		t.Error("lists of different lengths were joined")
+	x := lists(a, `[[{"a":1}],[]]`)
+	defer x.Release()
+	for _, other := range []string{`[[],[{"b":1}]]`, `[[{"b":1}],[{"b":2}]]`, `[[{"b":1}],null]`, `[null,[]]`, `[[{"b":1},{"b":2}],[]]`} {
+		y := lists(b, other)
+		_, err := (assembler{mem}).build(arrow.ListOf(arrow.StructOf(a, b)), []arrow.Array{x, y}, 2)
+		if y.Release(); !errors.Is(err, errs.ErrCorrupt) {
+			t.Errorf("lists were joined with those of %s: %v", other, err)
+		}
 	}
 	if _, err := (assembler{mem}).build(arrow.PrimitiveTypes.Int64, []arrow.Array{x}, 2); err == nil {
 		t.Error("lists were taken for numbers")

@@ -228,7 +228,7 @@ func check(ctx context.Context, m made, uri, wantFile string, pages stored) (err
 	for _, step := range []struct {
 		name string
 		run  func() error
-	}{{"schema", c.schema}, {"scan", c.whole}, {"ranges", c.ranges}, {"leaves", c.leaves}, {"take", c.take}} {
+	}{{"schema", c.schema}, {"scan", c.whole}, {"ranges", c.ranges}, {"leaves", c.leaves}, {"take", c.take}, {"filter", c.filtered}} {
 		if err := step.run(); err != nil {
 			return fmt.Errorf("%s: %w", step.name, err)
 		}
@@ -432,15 +432,7 @@ func (w *wanted) release() {
 func (w *wanted) diff(name string, got arrow.Array, s span) string {
 	column := w.schema.FieldIndices(name)[0]
 	for s.n > 0 {
-		k, ok := slices.BinarySearch(w.starts, s.row)
-		if !ok {
-			k--
-		}
-		// Batches without rows begin where the next one does.
-		for w.starts[k]+w.batches[k].NumRows() <= s.row {
-			k++
-		}
-		from := int(s.row - w.starts[k])
+		k, from := w.place(s.row)
 		step := min(s.n, int(w.batches[k].NumRows())-from)
 		if d := roundtrip.Diff(got, s.at, w.batches[k].Column(column), from, step); d != "" {
 			return d
@@ -448,4 +440,17 @@ func (w *wanted) diff(name string, got arrow.Array, s span) string {
 		s = span{s.at + step, s.row + int64(step), s.n - step}
 	}
 	return ""
+}
+
+// place gives the batch of a row, and its place there.
+func (w *wanted) place(row int64) (batch, at int) {
+	k, ok := slices.BinarySearch(w.starts, row)
+	if !ok {
+		k--
+	}
+	// Batches without rows begin where the next one does.
+	for w.starts[k]+w.batches[k].NumRows() <= row {
+		k++
+	}
+	return k, int(row - w.starts[k])
 }
