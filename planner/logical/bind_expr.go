@@ -79,7 +79,7 @@ func (b *binder) node(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 	case *sqltext.BoolLit:
 		return expr.Bool(x.Value), nil
 	case *sqltext.NumberLit:
-		return expr.ParseNumber(x.Text)
+		return b.number(x)
 	case *sqltext.AllColumns:
 		return nil, b.errorf(x.Pos, "ALL is no column: ORDER BY ALL stands behind a query")
 	case *sqltext.StringLit:

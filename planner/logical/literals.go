@@ -1,6 +1,7 @@
 package logical
 
 import (
+	"math/big"
 	"strconv"
 	"strings"
 	"time"
@@ -116,6 +117,21 @@ func (b *binder) interval(x *sqltext.IntervalLit, c *exprCtx) (expr.Expr, error)
 		}
 	}
 	return &expr.Call{Name: "to_" + plural, Args: []expr.Expr{e}, Typ: arrow.FixedWidthTypes.MonthDayNanoInterval}, nil
+}
+
+// maxWhole is the largest number without a point that DuckDB reads as a whole number, a UHUGEINT.
+var maxWhole = new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), 128), big.NewInt(1))
+
+// number reads a number. Whole ones of 39 digits, which no type of a result holds, would become DOUBLE.
+func (b *binder) number(x *sqltext.NumberLit) (expr.Expr, error) {
+	l, err := expr.ParseNumber(x.Text)
+	if err != nil || l.Typ.ID() != arrow.FLOAT64 {
+		return l, err
+	}
+	if n, ok := new(big.Int).SetString(strings.ReplaceAll(x.Text, "_", ""), 10); ok && n.Cmp(maxWhole) <= 0 {
+		return nil, b.errorf(x.Pos, "whole numbers have at most 38 digits: write a DOUBLE, as 1.5e38")
+	}
+	return l, nil
 }
 
 // constantText is a text or number as it stands.
