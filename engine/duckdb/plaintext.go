@@ -23,6 +23,7 @@ var sentences = []struct {
 	{regexp.MustCompile(`^Invalid LIST argument during lambda function binding!`), "the first argument is no list"},
 	{regexp.MustCompile(`^Enum value: unrecognized value "(.*)" for enum "OrderType"`), `there is no order "$1": it is ASC or DESC`},
 	{regexp.MustCompile(`^Enum value: unrecognized value "(.*)" for enum "OrderByNullType"`), `there is no place of nulls "$1": it is NULLS FIRST or NULLS LAST`},
+	{regexp.MustCompile(`^Max(?:imum|) (?:expression|tree) depth (?:limit )?of (\d+) exceeded.*`), "what the statement nests is more than $1 deep"},
 }
 
 // plainText says what is wrong in words of SQL.

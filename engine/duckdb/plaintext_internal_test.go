@@ -13,10 +13,12 @@ func TestPlainText(t *testing.T) {
 		"Could not convert string 'INT32 to INT8' to INT64":                                                                    "Could not convert string 'INT32 to INT8' to BIGINT",
 		`Casting value "UINT8" to BOOL`:               `Casting value "UINT8" to BOOLEAN`,
 		"Overflow in addition of UINT16 (65535 + 1)!": "Overflow in addition of USMALLINT (65535 + 1)!",
-		"More than one row returned by a subquery used as an expression - scalar subqueries can only return a single row.": "a subquery used as a value gives more than one row",
-		"Unimplemented type for cast (INT64 -> TIMESTAMP)":                                                                 "a value of type BIGINT can't be cast to TIMESTAMP",
-		`Enum value: unrecognized value "NOSUCH" for enum "OrderType"`:                                                     `there is no order "NOSUCH": it is ASC or DESC`,
-		" cannot take square root of a negative number ":                                                                   "cannot take square root of a negative number",
+		"More than one row returned by a subquery used as an expression - scalar subqueries can only return a single row.":           "a subquery used as a value gives more than one row",
+		"Unimplemented type for cast (INT64 -> TIMESTAMP)":                                                                           "a value of type BIGINT can't be cast to TIMESTAMP",
+		`Enum value: unrecognized value "NOSUCH" for enum "OrderType"`:                                                               `there is no order "NOSUCH": it is ASC or DESC`,
+		`Max expression depth limit of 1000 exceeded. Use "SET max_expression_depth TO x" to increase the maximum expression depth.`: "what the statement nests is more than 1000 deep",
+		"Maximum tree depth of 1000 exceeded in logical planner":                                                                     "what the statement nests is more than 1000 deep",
+		" cannot take square root of a negative number ":                                                                             "cannot take square root of a negative number",
 	}
 	for msg, want := range tests {
 		if got := plainText(msg); got != want {
