@@ -66,7 +66,12 @@ func (r *renderer) special(e expr.Expr) (string, bool) {
 	case *expr.StatsTest, *expr.StatsState, *expr.Match:
 		r.fail(errs.New(errs.ErrInternal, "planner: %s is left in a plan", e))
 		return "NULL", true
+	case *expr.Cast:
+		return r.castText(e)
 	case *expr.Call:
+		if text, ok := r.wholeCall(e); ok {
+			return text, true
+		}
 		return operatorText(e, r.expr)
 	case *expr.Extract:
 		if e.X.Type() == nil { // a struct, a map or JSON: this form takes any of them
