@@ -180,7 +180,7 @@ func (b *binder) nodeRest(x sqltext.Expr, c *exprCtx) (expr.Expr, error) {
 
 func (b *binder) name(x *sqltext.Name, c *exprCtx) (expr.Expr, error) {
 	if e, ok := b.havingAlias(x, c); ok {
-		return e, nil
+		return b.aliased(e, x.Pos)
 	}
 	e, err := b.resolve(c.s, x)
 	if err != nil {

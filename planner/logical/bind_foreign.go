@@ -50,14 +50,21 @@ const maxRepeated = 20_000
 // too large.
 func (b *binder) steady(pos int, operands ...expr.Expr) error {
 	for _, e := range operands {
-		b.repeated += operations(e, maxRepeated)
-		if b.repeated > maxRepeated {
-			return b.fault(errs.ErrUnsupported, pos, "work out the arguments in subqueries first",
-				"what is read more than once comes to more than %d operations in this statement", maxRepeated)
+		if err := b.again(pos, e, "work out the arguments in subqueries first"); err != nil {
+			return err
 		}
 		if IsVolatile(e) {
 			return b.fault(errs.ErrUnsupported, pos, "work it out in a subquery first", "%s gives another value each time, and is read more than once here", b.shown(e))
 		}
+	}
+	return nil
+}
+
+// again counts an expression that stands in the plan once more than in the statement, and refuses it where such come to too much.
+func (b *binder) again(pos int, e expr.Expr, hint string) error {
+	b.repeated += operations(e, maxRepeated)
+	if b.repeated > maxRepeated {
+		return b.fault(errs.ErrUnsupported, pos, hint, "what is read more than once comes to more than %d operations in this statement", maxRepeated)
 	}
 	return nil
 }

@@ -253,7 +253,7 @@ func (b *binder) orderExpr(x sqltext.Expr, sel *Select, ec *exprCtx) (expr.Expr,
 	if n, isName := x.(*sqltext.Name); isName && len(n.Parts) == 1 {
 		found := match(n.Parts[0].Text, sel.Items, func(it Item) string { return it.Name })
 		if len(found) > 0 {
-			return found[0].Expr, nil
+			return b.aliased(found[0].Expr, n.Pos)
 		}
 	}
 	return b.expr(collated(x)[0], ec)

@@ -10,7 +10,7 @@ import (
 )
 
 // maxItems bounds the columns of one query, which stars multiply.
-const maxItems = 300_000
+const maxItems = 100_000
 
 // starItem is a column of a star.
 type starItem struct {

@@ -230,7 +230,18 @@ func (b *binder) alias(s *scope, parts []string, pos int) (expr.Expr, error) {
 	if isMissingField(err) {
 		return nil, nil
 	}
-	return x, err
+	if err != nil {
+		return nil, err
+	}
+	return b.aliased(x, pos)
+}
+
+// aliased counts what an alias stands for, of which each use is a copy.
+func (b *binder) aliased(e expr.Expr, pos int) (expr.Expr, error) {
+	if _, ok := e.(*expr.Column); ok {
+		return e, nil
+	}
+	return e, b.again(pos, e, "work out what the alias stands for in a subquery")
 }
 
 func (b *binder) ambiguous(parts []string, found []reading, pos int) error {

@@ -42,10 +42,10 @@ func keptWhole(text string) string { return "greatest(" + text + ")" }
 // movable tells whether DuckDB takes a cast for one that can be undone, though values fail in it or change their order.
 func movable(from, to arrow.DataType) bool {
 	f, t := expr.KindOf(from), expr.KindOf(to)
-	switch {
-	case t == expr.KindInt:
+	switch t {
+	case expr.KindInt:
 		return from == nil || f == expr.KindInt && !holds(to, from)
-	case t == expr.KindText:
+	case expr.KindText:
 		return from == nil || f == expr.KindTimestampTZ
 	}
 	return false
