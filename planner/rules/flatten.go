@@ -82,7 +82,7 @@ func flattenBlock(q *logical.Query, top around) bool {
 		if !ok || sel.From == nil {
 			return changed
 		}
-		d := findFlat(sel.From, top, func(d *logical.Derived) bool { return fits(q, d) && orderFits(q, sel, d) })
+		d := findFlat(sel.From, top, func(d *logical.Derived) bool { return fits(q, d) && orderFits(q, sel, d) && takeConstants(q, d) })
 		if d == nil {
 			return changed
 		}

@@ -164,7 +164,8 @@ func soleRel(e expr.Expr) (int, bool) {
 	return rel, true
 }
 
-// pushUnions moves conjuncts of WHERE into the branches of the set operations that they read.
+// pushUnions moves conjuncts of WHERE into the branches of the set operations that they read, and into subqueries that only
+// filter and project.
 func pushUnions(sel *logical.Select) bool {
 	targets := reach(sel.From)
 	var keep []expr.Expr
@@ -173,7 +174,7 @@ func pushUnions(sel *logical.Select) bool {
 	for _, c := range expr.Conjuncts(sel.Where) {
 		rel, ok := soleRel(c)
 		d, isDerived := targets[rel].(*logical.Derived)
-		if !ok || !isDerived || !movable(c) || !canTake(d.Query, d.Query.Cols, c) {
+		if !ok || !isDerived || !movable(c) || !projects(d.Query, c) && !canTake(d.Query, d.Query.Cols, c) {
 			keep = append(keep, c)
 			continue
 		}
@@ -183,7 +184,7 @@ func pushUnions(sel *logical.Select) bool {
 		taken[d] = append(taken[d], c)
 	}
 	for _, d := range order {
-		pushBranches(d, d.Query, expr.AllOf(taken[d]...))
+		pushBranch(d, d.Query, expr.AllOf(taken[d]...))
 	}
 	if len(order) > 0 {
 		sel.Where = expr.AllOf(keep...)
@@ -204,7 +205,7 @@ func canTake(q *logical.Query, whole []logical.Col, c expr.Expr) bool {
 		return false
 	}
 	for _, branch := range []*logical.Query{op.L, op.R} {
-		if !sameTypes(branch, whole, c) {
+		if !sameTypes(branch, whole, c) || !sameWithin(branch, c) {
 			return false
 		}
 		if branch.IsPlain() || canTake(branch, whole, c) || compared != nil && takesBelow(branch, whole, compared) {
@@ -264,14 +265,12 @@ func sameType(branch *logical.Query, whole []logical.Col, key string, orNull boo
 	return true
 }
 
-func pushBranches(d *logical.Derived, q *logical.Query, c expr.Expr) {
-	op := q.Body.(*logical.SetOp)
-	for _, branch := range []*logical.Query{op.L, op.R} {
-		sel, ok := branch.Body.(*logical.Select)
-		if !ok {
-			pushBranches(d, branch, c)
-			continue
-		}
-		sel.Where = expr.AllOf(sel.Where, substitution(d, sel).Expr(c))
+func pushBranch(d *logical.Derived, q *logical.Query, c expr.Expr) {
+	switch b := q.Body.(type) {
+	case *logical.Select:
+		b.Where = expr.AllOf(b.Where, substitution(d, b).Expr(c))
+	case *logical.SetOp:
+		pushBranch(d, b.L, c)
+		pushBranch(d, b.R, c)
 	}
 }
