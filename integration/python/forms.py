@@ -432,6 +432,29 @@ def _(client, connection, address):
     ])
 
 
+def constant_columns():
+    """Columns of constants of each type, of a subquery and a CTE, in every clause."""
+    constants = ["2", "300", "-1", "0.5", "1e0", "'a'", "''", "NULL", "NULL::INT", "true", "1 + 1", "DATE '2024-01-01'", "2::TINYINT", "'2'::BIGINT", "[1, 2]", "{'x': 1}"]
+    uses = [
+        "SELECT c AS y, avg(k) AS m FROM q WHERE k > 100 GROUP BY ALL", "SELECT c, count(*) AS n FROM q GROUP BY c", "SELECT c, count(*) AS n FROM q WHERE id < 0 GROUP BY c",
+        "SELECT c, k, count(*) AS n FROM q GROUP BY ROLLUP (c, k)", "SELECT c, grouping(c) AS g, count(*) AS n FROM q GROUP BY CUBE (c)",
+        "SELECT c, max(k) AS m FROM q GROUP BY GROUPING SETS ((c), ()) HAVING c IS NULL",
+        "SELECT DISTINCT ON (c) c, id FROM q ORDER BY c, id", "SELECT DISTINCT c FROM q", "SELECT string_agg(name, ',' ORDER BY c, id) AS x FROM q", "SELECT list(c ORDER BY id) AS x FROM q",
+        "SELECT id, c FROM q ORDER BY c, id LIMIT 5", "SELECT id FROM q ORDER BY c DESC, id LIMIT 5", "SELECT [k, c] AS x FROM q", "SELECT k + c AS x FROM q", "SELECT max(k * c) AS x FROM q", "SELECT k // c AS x FROM q",
+        "SELECT coalesce(c, k) AS x FROM q", "SELECT q.id, typeof(c) AS t FROM q JOIN r ON r.k = q.c", "SELECT q.id FROM q ASOF JOIN r ON q.c >= r.v AND q.id = r.id",
+        "SELECT id, row_number() OVER (PARTITION BY c ORDER BY c, id) AS x FROM q", "SELECT id FROM q WHERE c = 2", "SELECT id FROM q WHERE c IN ('a', 'b') AND id + 1 > 3", "SELECT id FROM q WHERE c IS NULL OR k = 1",
+        "SELECT id FROM q WHERE k + c > 3", "SELECT c, id FROM q UNION ALL SELECT k, id FROM r", "SELECT id, (SELECT max(r.k + q.c) FROM r) AS x FROM q",
+    ]
+    for c, use in itertools.product(constants, uses):
+        yield use.replace("FROM q", f"FROM (SELECT {c} AS c, id, k, name FROM l) q")
+        yield f"WITH q AS (SELECT {c} AS c, id, k, name FROM l WHERE id < 50 UNION ALL SELECT {c}, id, k, name FROM l WHERE id > 20) {use}"
+
+
+@checks.check("columns of constants")
+def _(client, connection, address):
+    compare(client, connection, list(constant_columns()))
+
+
 @checks.check("SUMMARIZE")
 def _(client, connection, address):
     compare(client, connection, [

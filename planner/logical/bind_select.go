@@ -6,6 +6,7 @@ import (
 
 	"github.com/apache/arrow-go/v18/arrow"
 
+	"github.com/lanceflight/flightsrv/errs"
 	"github.com/lanceflight/flightsrv/expr"
 	"github.com/lanceflight/flightsrv/planner/sqltext"
 )
@@ -196,6 +197,9 @@ func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
 				e = selected(e, x, sel.Items)
 				if hasAggregate(e) || hasWindow(e) {
 					return b.errorf(x.ExprPos(), "GROUP BY can't hold aggregates or window functions")
+				}
+				if _, constant := e.(*expr.Literal); constant && g.Kind != "" {
+					return b.fault(errs.ErrUnsupported, x.ExprPos(), "make it a column of a subquery in FROM", "%s takes no constants", g.Kind)
 				}
 				es = append(es, e)
 			}
