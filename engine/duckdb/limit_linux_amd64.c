@@ -15,7 +15,7 @@ extern int duckdb_je_mallctl(const char *name, void *old, size_t *old_size, void
 extern void _ZSt17__throw_bad_allocv(void); // std::__throw_bad_alloc
 
 // Requests below `block` get a quarter more than is allowed, so that the blocks of a modest statement are still to be had
-// when the large values of another have taken all. Those below `always` get twice as much: code that cleans up or reports
+// when the large values of another have taken all. Those below `always` get half more: code that cleans up or reports
 // an error should get the little that it asks for.
 enum { always = 64 << 10, block = 1 << 20 };
 
@@ -30,7 +30,7 @@ static _Atomic long freed; // since memory was given back
 static int refused(size_t more) {
 	if (more > LONG_MAX / 2) return 1;
 	long most = atomic_load_explicit(&allowed, memory_order_relaxed);
-	if (more < always) most *= 2;
+	if (more < always) most += most / 2;
 	else if (more < block) most += most / 4;
 	return atomic_load_explicit(&held, memory_order_relaxed) + (long)more > most;
 }
