@@ -63,6 +63,18 @@ func awaitSession(t *testing.T, ctx context.Context, c *fsql.Client) {
 	t.Fatal("the client never sends the session's cookie")
 }
 
+// awaitNone waits until a client has dropped the cookie of a session that it closed, which it does in its own time too.
+func awaitNone(t *testing.T, ctx context.Context, c *fsql.Client) {
+	t.Helper()
+	for range 1000 {
+		if _, err := c.GetSessionOptions(ctx, &flight.GetSessionOptionsRequest{}); status.Code(err) != codes.Unauthenticated {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatal("the client goes on sending the cookie of a closed session")
+}
+
 func TestSessionByCookie(t *testing.T) {
 	f := start(t)
 	ctx := context.Background()
@@ -110,6 +122,7 @@ func TestSessionByCookie(t *testing.T) {
 	if err != nil || closed.GetStatus() != flight.CloseSessionResultClosed {
 		t.Errorf("close: %v, %v", closed, err)
 	}
+	awaitNone(t, ctx, c)
 	wantOptions(t, options(t, ctx, c), "lance", "main", "UTC")
 }
 
