@@ -23,10 +23,10 @@ const (
 func fenceNesting(_ Env, q *logical.Query) (*logical.Query, bool, error) {
 	f := &nestingFence{seen: map[*logical.Query]nested{}}
 	fresh, changed, err := edit(q, func(q *logical.Query) bool {
-		f.top = q
+		own := len(q.CTEs)
 		f.number(q)
-		f.statement()
-		return len(f.hoisted) > 0
+		f.statement(q)
+		return len(q.CTEs) > own
 	})
 	if err == nil && f.deepest > maxCorrelatedGroups {
 		err = errs.Invalidf("GROUP BY, DISTINCT and windows are nested more than %d deep where they read columns from around them: join tables in place of some", maxCorrelatedGroups)
@@ -43,13 +43,12 @@ type nested struct {
 }
 
 type nestingFence struct {
-	top     *logical.Query
-	whole   *logical.Query // the one of its CTEs that is gone through now, or itself
 	seen    map[*logical.Query]nested
-	above   map[*logical.CTE]bool // the statement's own CTEs before the place where one may be put now
-	hoisted []*logical.CTE        // those made since
-	cte     int                   // the highest ids that are taken
+	whole   *logical.Query // the statement, or the one of its CTEs that is gone through now
+	ctes    []*logical.CTE // those of the statement that were gone through, and those made since
+	cte     int            // the highest ids that are taken
 	rel     int
+	made    int
 	deepest int
 }
 
@@ -68,35 +67,17 @@ func (f *nestingFence) number(q *logical.Query) {
 }
 
 // statement goes through the statement's CTEs and its body. A query becomes a CTE right before the one that it stands in.
-func (f *nestingFence) statement() {
-	f.above = map[*logical.CTE]bool{}
-	var ctes []*logical.CTE
-	add := func(c *logical.CTE) {
-		ctes = append(ctes, c)
-		f.above[c] = true
-	}
-	made := 0
-	takeMade := func() {
-		for _, c := range f.hoisted[made:] {
-			add(c)
-		}
-		made = len(f.hoisted)
-	}
-	for _, c := range f.top.CTEs {
+func (f *nestingFence) statement(top *logical.Query) {
+	own := top.CTEs
+	top.CTEs = nil // they are gone through here
+	for _, c := range own {
 		f.whole = c.Query
 		f.query(c.Query)
-		takeMade()
-		add(c)
+		f.ctes = append(f.ctes, c)
 	}
-	own := f.top.CTEs
-	f.top.CTEs = nil // gone through
-	f.whole = f.top
-	f.query(f.top)
-	f.top.CTEs = own
-	takeMade()
-	if made > 0 {
-		f.top.CTEs = ctes
-	}
+	f.whole = top
+	f.query(top)
+	top.CTEs = f.ctes
 }
 
 // query goes through a query and those in it, inner ones first.
@@ -112,7 +93,7 @@ func (f *nestingFence) query(q *logical.Query) nested {
 		maps.Copy(out.rels, n.rels)
 		maps.Copy(out.ctes, n.ctes)
 	}
-	own := map[int]bool{logical.OutputRel: true}
+	own := map[int]bool{}
 	switch b := q.Body.(type) {
 	case *logical.Query:
 		into(b, 0)
@@ -202,7 +183,7 @@ func (f *nestingFence) fenced(q *logical.Query, n nested) nested {
 	unordered := len(q.OrderBy) == 0 || isSelect && len(sel.DistinctOn) > 0 // else what reads it may go by the order
 	movable := len(n.rels) == 0 && !n.volatile && unordered
 	for c := range n.ctes {
-		movable = movable && (f.above[c] || slices.Contains(f.hoisted, c))
+		movable = movable && slices.Contains(f.ctes, c)
 	}
 	if n.groups < maxGroups || q == f.whole || !movable {
 		f.deepest = max(f.deepest, n.groups)
@@ -216,9 +197,10 @@ func (f *nestingFence) fenced(q *logical.Query, n nested) nested {
 func (f *nestingFence) hoist(q *logical.Query) *logical.CTE {
 	f.cte++
 	f.rel++
+	f.made++
 	inner := *q
-	cte := &logical.CTE{ID: f.cte, Name: "nested " + strconv.Itoa(len(f.hoisted)+1), Query: &inner}
-	f.hoisted = append(f.hoisted, cte)
+	cte := &logical.CTE{ID: f.cte, Name: "nested " + strconv.Itoa(f.made), Query: &inner}
+	f.ctes = append(f.ctes, cte)
 	sel := &logical.Select{From: &logical.CTERef{Rel: f.rel, Alias: cte.Name, CTE: cte}}
 	for _, c := range q.Cols {
 		sel.Items = append(sel.Items, logical.Item{Name: c.Name, Expr: &expr.Column{Rel: f.rel, Path: expr.FieldPath{c.Key}, Typ: c.Type}})
