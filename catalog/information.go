@@ -199,11 +199,7 @@ func views(ctx context.Context, in []*root, only memtable.Only, a access) ([][]a
 
 // columns opens the tables that are admitted.
 func columns(ctx context.Context, in []*root, only memtable.Only, a access) ([][]any, error) {
-	all, err := relationsOf(ctx, in, only, standard)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := schemasOf(ctx, all, a)
+	all, schemas, err := openedOf(ctx, in, only, standard, a)
 	if err != nil {
 		return nil, err
 	}

@@ -116,10 +116,14 @@ func (n relation) definition(ctx context.Context, a access) any {
 	return nil
 }
 
-// schemasOf opens tables for their columns. One that can't be read has none, and hides none of the others.
-func schemasOf(ctx context.Context, all []relation, a access) ([]*arrow.Schema, error) {
+// openedOf is relationsOf with the columns of each. One that can't be read has none, and hides none of the others.
+func openedOf(ctx context.Context, in []*root, only memtable.Only, l labels, a access) ([]relation, []*arrow.Schema, error) {
+	all, err := relationsOf(ctx, in, only, l)
+	if err != nil {
+		return nil, nil, err
+	}
 	out := make([]*arrow.Schema, len(all))
-	return out, eachOf(ctx, all, func(ctx context.Context, i int) {
+	return all, out, eachOf(ctx, all, func(ctx context.Context, i int) {
 		schema, err := a.schema(ctx, all[i].ref())
 		if err != nil {
 			schema = arrow.NewSchema(nil, nil)

@@ -161,11 +161,7 @@ func systemRelations(ctx context.Context, in []*root, only memtable.Only, a acce
 }
 
 func systemColumns(ctx context.Context, in []*root, only memtable.Only, a access) ([][]any, error) {
-	all, err := relationsOf(ctx, in, only, numbered)
-	if err != nil {
-		return nil, err
-	}
-	schemas, err := schemasOf(ctx, all, a)
+	all, schemas, err := openedOf(ctx, in, only, numbered, a)
 	if err != nil {
 		return nil, err
 	}
