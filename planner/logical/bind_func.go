@@ -147,8 +147,7 @@ func (b *binder) try(x *sqltext.FuncCall, c *exprCtx) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	isQuery := func(e expr.Expr) bool { _, ok := e.(*expr.Subquery); return ok }
-	if hasAggregate(e) || expr.Has(e, isQuery) || IsVolatile(e) {
+	if hasAggregate(e) || hasSubquery(e) || IsVolatile(e) {
 		return nil, b.errorf(x.Pos, "TRY takes no aggregates, subqueries and functions that give another value each time")
 	}
 	return &expr.Call{Name: "try", Args: []expr.Expr{e}, Typ: e.Type()}, nil

@@ -213,7 +213,7 @@ func (b *binder) groupBy(t *sqltext.Select, sel *Select, s *scope) error {
 // selected gives what is selected in place of a key of GROUP BY that is written alike and holds a subquery: two of these are
 // never equal.
 func selected(e expr.Expr, x sqltext.Expr, items []Item) expr.Expr {
-	if !expr.Has(e, func(e expr.Expr) bool { _, is := e.(*expr.Subquery); return is }) {
+	if !hasSubquery(e) {
 		return e
 	}
 	text := sqltext.FormatExpr(x)

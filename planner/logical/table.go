@@ -125,7 +125,7 @@ func (t *Table) Filter(kind FilterKind, text string) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if expr.Has(e, func(e expr.Expr) bool { _, sub := e.(*expr.Subquery); return sub }) {
+	if hasSubquery(e) {
 		return nil, b.fault(errs.ErrInvalidInput, 0, "", "a filter takes no subqueries")
 	}
 	t.Reasons = append(t.Reasons, b.reasons...)

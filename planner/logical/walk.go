@@ -185,6 +185,10 @@ func (s *Select) IsPlain() bool {
 	return true
 }
 
+func hasSubquery(e expr.Expr) bool {
+	return expr.Has(e, func(e expr.Expr) bool { _, ok := e.(*expr.Subquery); return ok })
+}
+
 func hasUnnest(e expr.Expr) bool {
 	return expr.Has(e, func(e expr.Expr) bool {
 		c, ok := e.(*expr.Call)
