@@ -29,29 +29,29 @@ var clues = []clue{
 		q, ok := s.Query.(*logical.Query)
 		return ok && isType(s.Operand.Type(), types[1]) && isType(q.Cols[0].Type, types[2])
 	}},
-	{regexp.MustCompile(`^a value of type (.+) can't be cast to (.+)$`), func(e logical.BoundExpr, types []string) bool {
-		c, ok := e.Expr.(*expr.Cast)
-		return ok && isType(c.X.Type(), types[1]) && isType(c.To, types[2])
-	}},
-	{regexp.MustCompile(`^types (.+) and (.+) have no type in common`), func(e logical.BoundExpr, types []string) bool {
-		c, ok := e.Expr.(*expr.Cast)
-		return ok && isType(c.X.Type(), types[1]) && isType(c.To, types[2])
-	}},
+	{regexp.MustCompile(`^a value of type (.+) can't be cast to (.+)$`), isCast},
+	{regexp.MustCompile(`^types (.+) and (.+) have no type in common`), isCast},
 	{regexp.MustCompile(`^LIMIT and OFFSET can't be negative$|to UBIGINT$`), func(e logical.BoundExpr, _ []string) bool { return e.Counts }},
-	{regexp.MustCompile(`^Could not convert string '(.*)' to `), func(e logical.BoundExpr, value []string) bool {
-		l, ok := e.Expr.(*expr.Literal)
-		return ok && l.Value == value[1]
-	}},
-	{unknownZone, func(e logical.BoundExpr, zone []string) bool {
-		l, ok := e.Expr.(*expr.Literal)
-		return ok && l.Value == zone[1]
-	}},
+	{regexp.MustCompile(`^Could not convert string '(.*)' to `), isValue},
+	{unknownZone, isValue},
 	{unknownZone, func(e logical.BoundExpr, _ []string) bool {
 		c, ok := e.Expr.(*expr.Call)
 		return ok && c.Name == "timezone"
 	}},
 	{rangeStep, func(e logical.BoundExpr, _ []string) bool { return isRange(e, isZero) }},
 	{rangeStep, func(e logical.BoundExpr, _ []string) bool { return isRange(e, func(expr.Expr) bool { return true }) }},
+}
+
+// isCast tells whether e casts from the first type of a message to the second.
+func isCast(e logical.BoundExpr, types []string) bool {
+	c, ok := e.Expr.(*expr.Cast)
+	return ok && isType(c.X.Type(), types[1]) && isType(c.To, types[2])
+}
+
+// isValue tells whether e is the text that a message tells of.
+func isValue(e logical.BoundExpr, value []string) bool {
+	l, ok := e.Expr.(*expr.Literal)
+	return ok && l.Value == value[1]
 }
 
 var unknownZone = regexp.MustCompile(`^Unknown TimeZone '(.*)'!$`)

@@ -36,10 +36,7 @@ func cleanError(text string) error {
 	for _, cut := range []string{"\n", "LINE 1:", " Did you mean", "Candidate functions:"} {
 		text, _, _ = strings.Cut(text, cut)
 	}
-	head, msg, found := strings.Cut(text, ": ")
-	if !found || !strings.HasSuffix(head, "Error") {
-		head, msg = "", text
-	}
+	head, msg := splitError(text)
 	kind, known := kinds[head]
 	if !known {
 		kind = errs.ErrInvalidInput
@@ -59,6 +56,15 @@ func cleanError(text string) error {
 		return errs.New(errs.ErrInvalidInput, "the statement reads or writes what it may not")
 	}
 	return errs.New(kind, "%s", plainText(msg))
+}
+
+// splitError parts a text of DuckDB's into the words that tell its kind, "" where there are none, and what is wrong.
+func splitError(text string) (head, msg string) {
+	head, msg, found := strings.Cut(text, ": ")
+	if !found || !strings.HasSuffix(head, "Error") {
+		return "", text
+	}
+	return head, msg
 }
 
 func firstSentence(s string) string {

@@ -19,10 +19,7 @@ var overflows = map[expr.ArithOp]string{expr.Add: "addition", expr.Sub: "subtrac
 // empty where that can't be told, or where too many come into question.
 func failing(parts []physical.FailingPart, text string) []physical.FailingPart {
 	text, _, _ = strings.Cut(text, "\n") // what follows shows SQL text
-	head, msg, named := strings.Cut(text, ": ")
-	if !named || !strings.HasSuffix(head, "Error") {
-		head, msg = "", text
-	}
+	head, msg := splitError(text)
 	found := fitting(parts, func(e expr.Expr) bool { return fits(e, head, msg) })
 	if len(found) == 0 && head == "Conversion Error" { // some functions and operators fail so as well
 		found = fitting(parts, func(e expr.Expr) bool { return converts(e, msg) })
